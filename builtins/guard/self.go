@@ -337,7 +337,7 @@ func (c *selfCall) overlay(s *shell.Line, e *shell.Effect, to string) {
 		rel := strings.TrimPrefix(full[len(to):], "/")
 		for _, from := range sourcesOf(s, e) {
 			held := path.Join(from, rel)
-			if exists(held) || slices.ContainsFunc(s.Effects, func(w shell.Effect) bool { return w.Kind == shell.EffectWrite && w.Target == held }) {
+			if exists(held) || shell.AnyEffect(s.Effects, func(w *shell.Effect) bool { return w.Kind == shell.EffectWrite && w.Target == held }) {
 				c.deny(to, full)
 				return
 			}

@@ -57,9 +57,9 @@ func (c *selfCall) madeHere(s *shell.Line, cmd *shell.Command) bool {
 	}
 	p := shell.Absolute(cmd.Dir, cmd.Argv[0].Text)
 	made := func(w shell.Effect) bool { return w.Kind == shell.EffectWrite && w.Target == p }
-	return p != "" && slices.ContainsFunc(s.Effects, func(from shell.Effect) bool {
+	return p != "" && shell.AnyEffect(s.Effects, func(from *shell.Effect) bool {
 		return (from.Kind == shell.EffectRead || from.Kind == shell.EffectDelete) && from.Certainty != shell.CertainKnown &&
-			slices.ContainsFunc(s.Effects, func(w shell.Effect) bool { return made(w) && w.Command == from.Command })
+			shell.AnyEffect(s.Effects, func(w *shell.Effect) bool { return made(*w) && w.Command == from.Command })
 	})
 }
 

@@ -106,7 +106,7 @@ func judgeDelete(s *shell.Line, e *shell.Effect) *shellAdvice {
 
 // movedInside reports whether what a command moves stays in the project.
 func movedInside(s *shell.Line, e *shell.Effect) bool {
-	return slices.ContainsFunc(s.Effects, func(w shell.Effect) bool {
+	return shell.AnyEffect(s.Effects, func(w *shell.Effect) bool {
 		return w.Kind == shell.EffectWrite && w.Op == "move" && w.Command == e.Command && w.Host == e.Host && w.Place == shell.ZoneProject
 	})
 }
@@ -347,14 +347,14 @@ func judgeRead(s *shell.Line, e *shell.Effect) *shellAdvice {
 
 // beside reports whether a copy is as well known for a secret as what is copied, and in its folder.
 func beside(s *shell.Line, e *shell.Effect) bool {
-	return slices.ContainsFunc(s.Effects, func(w shell.Effect) bool {
+	return shell.AnyEffect(s.Effects, func(w *shell.Effect) bool {
 		return w.Kind == shell.EffectWrite && w.Op == "copy" && w.Command == e.Command && w.Certainty == shell.CertainKnown && path.Dir(w.Target) == path.Dir(e.Target) && losses.Secret(w.Target, shell.Here("", "").Home) != ""
 	})
 }
 
 // putBack reports whether what a command reads of a cluster goes into one again.
 func putBack(s *shell.Line, e *shell.Effect) bool {
-	return e.Command >= 0 && s.Commands[e.Command].Pipe > 0 && slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
+	return e.Command >= 0 && s.Commands[e.Command].Pipe > 0 && shell.AnyCommand(s.Commands, func(c *shell.Command) bool {
 		return c.Pipe == s.Commands[e.Command].Pipe && c.Name == s.Commands[e.Command].Name && slices.ContainsFunc(c.Argv, func(w shell.Word) bool { return w.Is("apply", "create", "replace") })
 	})
 }
@@ -362,10 +362,10 @@ func putBack(s *shell.Line, e *shell.Effect) bool {
 // exported reports whether what an effect reads becomes variables, which are
 // not shown: export $(grep -v '^#' .env).
 func exported(s *shell.Line, e *shell.Effect) bool {
-	return spell.Has(commandOf(s, e).Via, "substitution") && slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
+	return spell.Has(commandOf(s, e).Via, "substitution") && shell.AnyCommand(s.Commands, func(c *shell.Command) bool {
 		return (c.Name == "export" || c.Name == "env" && len(c.Argv) > 2) && c.Offset <= e.Offset &&
 			(c.Dynamic || slices.ContainsFunc(c.Argv, func(w shell.Word) bool { return strings.HasSuffix(w.Text, "=") }))
-	}) && !slices.ContainsFunc(s.Commands, func(c shell.Command) bool { return shell.WordIn(c.Name, "echo printf printenv") })
+	}) && !shell.AnyCommand(s.Commands, func(c *shell.Command) bool { return shell.WordIn(c.Name, "echo printf printenv") })
 }
 
 func judgeConnect(s *shell.Line, e *shell.Effect) *shellAdvice {
@@ -443,7 +443,7 @@ func opensShell(s *shell.Line, e *shell.Effect) bool {
 	if !operands {
 		return slices.ContainsFunc(c.Flags, func(f string) bool { return shell.WordIn(f, "-i -s --login --shell") })
 	}
-	return slices.ContainsFunc(s.Commands[e.Command+1:], func(in shell.Command) bool {
+	return shell.AnyCommand(s.Commands[e.Command+1:], func(in *shell.Command) bool {
 		if len(in.Argv) == 0 || len(in.Via) <= len(c.Via) || in.Via[len(c.Via)] != c.Name || in.Stage > 0 || slices.ContainsFunc(in.Redirects, func(r shell.Redirect) bool { return strings.HasPrefix(r.Op, "<") }) {
 			return false
 		}

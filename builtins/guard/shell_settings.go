@@ -14,8 +14,8 @@ import (
 
 // deletedThere reports whether what a command moves is deleted at its new place.
 func deletedThere(s *shell.Line, e *shell.Effect) bool {
-	return slices.ContainsFunc(s.Effects, func(w shell.Effect) bool {
-		return w.Kind == shell.EffectWrite && w.Op == "move" && w.Command == e.Command && slices.ContainsFunc(s.Effects, func(d shell.Effect) bool {
+	return shell.AnyEffect(s.Effects, func(w *shell.Effect) bool {
+		return w.Kind == shell.EffectWrite && w.Op == "move" && w.Command == e.Command && shell.AnyEffect(s.Effects, func(d *shell.Effect) bool {
 			return d.Kind == shell.EffectDelete && d.Op != "move" && d.Offset > w.Offset && losses.IsUnder(strings.TrimSuffix(d.Target, "/*"), w.Target)
 		})
 	})

@@ -401,9 +401,9 @@ func (f *finder) effect(e *shell.Effect) {
 //
 //go:noinline
 func (f *finder) mounted(e *shell.Effect) bool {
-	return slices.ContainsFunc(f.s.Effects, func(m shell.Effect) bool {
+	return shell.AnyEffect(f.s.Effects, func(m *shell.Effect) bool {
 		return m.Op == "mount" && m.Command < e.Command && losses.IsUnder(e.Target, m.Target)
-	}) && !slices.ContainsFunc(f.s.Commands[:e.Command], func(c shell.Command) bool { return losses.In(c.Name, "umount fusermount fusermount3") })
+	}) && !shell.AnyCommand(f.s.Commands[:e.Command], func(c *shell.Command) bool { return losses.In(c.Name, "umount fusermount fusermount3") })
 }
 
 // source reports whether a loss takes away a folder of source, what a glob names in it, or

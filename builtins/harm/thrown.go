@@ -11,6 +11,7 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // ThrownAway reports whether what a command does is done to what this machine makes again: the command
@@ -25,13 +26,13 @@ func ThrownAway(s *shell.Line, e *shell.Effect) bool {
 	case c.Name == "duckdb" && len(words) == 2 && words[0] == "-c", c.Name == "meson", c.Name == "dotnet" && len(words) > 1 && words[1] == "locals":
 		return true
 	case losses.In(c.Name, "restic kopia borg"):
-		restores := slices.Contains(words, "restore") && slices.ContainsFunc(words, func(w string) bool { return temporary(strings.TrimPrefix(w, "--target=")) })
-		if restores || c.Name == "kopia" && slices.Contains(words, "expire") && !slices.Contains(words, "--delete") {
+		restores := spell.Has(words, "restore") && some(words, func(w string) bool { return temporary(strings.TrimPrefix(w, "--target=")) })
+		if restores || c.Name == "kopia" && spell.Has(words, "expire") && !spell.Has(words, "--delete") {
 			return true
 		}
 	case c.Name == "git":
 		return gitThrownAway(s, e, words)
-	case losses.In(c.Name, "awslocal tflocal samlocal cdklocal"), c.Name == "aws" && slices.Contains(words, "--generate-cli-skeleton"):
+	case losses.In(c.Name, "awslocal tflocal samlocal cdklocal"), c.Name == "aws" && spell.Has(words, "--generate-cli-skeleton"):
 		return true
 	case strings.HasPrefix(c.Host, "ssh:"):
 		return false
@@ -64,7 +65,7 @@ func ThrownAway(s *shell.Line, e *shell.Effect) bool {
 			place && losses.In(c.Name, "psql dropdb") && name == "-h",
 			local && (strings.HasPrefix(name, "--endpoint") || name == "AWS_ENDPOINT_URL" || strings.HasSuffix(name, "_EMULATOR_HOST") || strings.HasPrefix(w, "redis://") && len(path.Base(w)) == 2 || losses.In(c.Name, "grpcurl evans")),
 			e.Domain == shell.DomainDatabase && losses.In(name, "-e --env --environment RAILS_ENV APP_ENV") && losses.In(value, "local test testing dev development ci"),
-			losses.In(c.Name, "redis-cli valkey-cli") && name == "-n" && len(value) == 2 && !slices.Contains(words, "-h"), c.Name == "tc" && name == "dev" && value == "lo":
+			losses.In(c.Name, "redis-cli valkey-cli") && name == "-n" && len(value) == 2 && !spell.Has(words, "-h"), c.Name == "tc" && name == "dev" && value == "lo":
 			here, named = true, true
 		case losses.In(name, "--context --kube-context --kubecontext") && localCluster(value):
 			here, named = true, true
@@ -81,13 +82,13 @@ func ThrownAway(s *shell.Line, e *shell.Effect) bool {
 // composed reports whether a command works in a container of the project's own services.
 func composed(s *shell.Line, c *shell.Command) bool {
 	service := strings.TrimPrefix(c.Host, "container:")
-	return service != c.Host && !slices.ContainsFunc(s.Commands, func(other shell.Command) bool {
+	return service != c.Host && !shell.AnyCommand(s.Commands, func(other *shell.Command) bool {
 		words := shell.WordTexts(other.Argv)
 		if !losses.In(other.Name, "docker podman docker-compose podman-compose nerdctl") {
 			return false
 		}
 		compose := strings.HasSuffix(other.Name, "-compose") || len(words) > 1 && words[1] == "compose"
-		return !compose || !slices.Contains(words, service) || slices.ContainsFunc(words, func(w string) bool { return has(w, serves) || strings.Contains(w, "://") })
+		return !compose || !spell.Has(words, service) || some(words, func(w string) bool { return has(w, serves) || strings.Contains(w, "://") })
 	})
 }
 
@@ -101,7 +102,7 @@ func filtered(s *shell.Line, c *shell.Command, e *shell.Effect) bool {
 			continue
 		}
 		own := losses.In(words[1], "create run") || len(words) == 3 && words[1] == "volume" && words[2] == "create"
-		if !own && !slices.ContainsFunc(words, func(w string) bool { return losses.Holds(w, "label=", "name=") && has(w, thrown) }) {
+		if !own && !some(words, func(w string) bool { return losses.Holds(w, "label=", "name=") && has(w, thrown) }) {
 			return false
 		}
 		found = true
@@ -113,9 +114,9 @@ func filtered(s *shell.Line, c *shell.Command, e *shell.Effect) bool {
 // what that command takes away, on this machine.
 func ownThing(s *shell.Line, e *shell.Effect, c *shell.Command) bool {
 	name := c.Argv[len(c.Argv)-1].Text
-	return losses.In(c.Name, "docker podman kind k3d minikube lxc incus multipass") && len(name) > 2 && name[0] != '-' && slices.ContainsFunc(s.Commands[:e.Command], func(d shell.Command) bool {
+	return losses.In(c.Name, "docker podman kind k3d minikube lxc incus multipass") && len(name) > 2 && name[0] != '-' && shell.AnyCommand(s.Commands[:e.Command], func(d *shell.Command) bool {
 		words := shell.WordTexts(d.Argv)
-		if d.Name != c.Name || d.Host != c.Host || !slices.ContainsFunc(words, func(w string) bool { return losses.In(w, "create run launch init start") }) {
+		if d.Name != c.Name || d.Host != c.Host || !some(words, func(w string) bool { return losses.In(w, "create run launch init start") }) {
 			return false
 		}
 		at := slices.IndexFunc(words, func(w string) bool { return w == name || w == "--name="+name })
@@ -126,7 +127,7 @@ func ownThing(s *shell.Line, e *shell.Effect, c *shell.Command) bool {
 // aliased reports whether the line says that what stands before the first slash is on this machine.
 func aliased(s *shell.Line, target string) bool {
 	alias, _, _ := losses.Cut(target, "/")
-	return slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
+	return shell.AnyCommand(s.Commands, func(c *shell.Command) bool {
 		words := shell.WordTexts(c.Argv)
 		return c.Name == "mc" && len(words) > 4 && words[1] == "alias" && words[3] == alias && losses.IsLocal(losses.AddressHost(words[4]))
 	})
@@ -140,17 +141,17 @@ func started(s *shell.Line, c *shell.Command, words []string) bool {
 		if strings.Contains(w, "://") && !losses.IsLocal(losses.AddressHost(w[strings.IndexByte(w, '=')+1:])) || has(w, serves) {
 			return false
 		}
-		for _, n := range strings.FieldsFunc(w, func(r rune) bool { return r < '0' || r > '9' }) {
+		for _, n := range numbers(w) {
 			ports[n] = len(n) > 3 && len(n) < 6 && !losses.In(n, "6379 5432 3306 27017 2379 8200 9000 9092 4222 11211 8500")
 		}
 	}
 	if i := slices.IndexFunc(words, func(w string) bool { return losses.In(w, "-h --host") }); i >= 0 && i+1 < len(words) && !losses.IsLocal(words[i+1]) && words[i+1] != "/tmp" {
 		return false
 	}
-	return slices.ContainsFunc(s.Commands, func(d shell.Command) bool {
+	return shell.AnyCommand(s.Commands, func(d *shell.Command) bool {
 		runs := losses.In(d.Name, "docker podman") && len(d.Argv) > 1 && d.Argv[1].Is("run")
-		return (runs || losses.In(d.Name, "redis-server valkey-server etcd vault mongod mysqld postgres pg_ctl memcached nats-server consul minio")) && d.Host == c.Host && slices.ContainsFunc(d.Argv, func(w shell.Word) bool {
-			return slices.ContainsFunc(strings.FieldsFunc(w.Text, func(r rune) bool { return r < '0' || r > '9' }), func(n string) bool { return ports[n] })
+		return (runs || losses.In(d.Name, "redis-server valkey-server etcd vault mongod mysqld postgres pg_ctl memcached nats-server consul minio")) && d.Host == c.Host && some(shell.WordTexts(d.Argv), func(w string) bool {
+			return some(numbers(w), func(n string) bool { return ports[n] })
 		})
 	})
 }
@@ -170,7 +171,7 @@ func gitThrownAway(s *shell.Line, e *shell.Effect, words []string) bool {
 	dir, c := "", &s.Commands[e.Command]
 	if of, below, _ := losses.Cut(strings.TrimPrefix(c.Dir, "/tmp/tmp."), "/"); strings.HasPrefix(c.Dir, "/tmp/tmp.XX") && strings.Trim(of, "X") == "" && (below == "" || c.Conditional) {
 		dir = c.Dir
-	} else if c.Conditional && temporary(c.Dir) && slices.ContainsFunc(s.Commands[:e.Command], func(d shell.Command) bool {
+	} else if c.Conditional && temporary(c.Dir) && shell.AnyCommand(s.Commands[:e.Command], func(d *shell.Command) bool {
 		return d.Name == "git" && len(d.Argv) > 2 && d.Argv[1].Is("init", "clone") && d.Argv[len(d.Argv)-1].Text == c.Dir
 	}) {
 		dir = c.Dir
@@ -187,12 +188,12 @@ func gitThrownAway(s *shell.Line, e *shell.Effect, words []string) bool {
 	if len(words) > 2 && e.Op == "worktree-remove" {
 		dir = words[len(words)-1]
 	}
-	elsewhere := slices.ContainsFunc(words, func(w string) bool { return losses.Holds(w, "--git-dir", "--work-tree", "git_") })
-	if temporary(dir) && !elsewhere && !slices.ContainsFunc(s.Commands, func(c shell.Command) bool { return c.Name == "ln" }) {
+	elsewhere := some(words, func(w string) bool { return losses.Holds(w, "--git-dir", "--work-tree", "git_") })
+	if temporary(dir) && !elsewhere && !shell.AnyCommand(s.Commands, func(c *shell.Command) bool { return c.Name == "ln" }) {
 		return losses.In(e.Op, "reset-hard checkout-force switch-force discard-changes clean worktree-remove") ||
-			!strings.HasPrefix(e.Op, "push") && slices.ContainsFunc(s.Commands[:e.Command], func(c shell.Command) bool {
+			!strings.HasPrefix(e.Op, "push") && shell.AnyCommand(s.Commands[:e.Command], func(c *shell.Command) bool {
 				words := shell.WordTexts(c.Argv)
-				return c.Name == "git" && (slices.Contains(words, dir) || c.Dir == dir) && (slices.Contains(words, "init") || slices.Contains(words, "clone")) && !slices.Contains(words, "worktree")
+				return c.Name == "git" && (spell.Has(words, dir) || c.Dir == dir) && (spell.Has(words, "init") || spell.Has(words, "clone")) && !spell.Has(words, "worktree")
 			})
 	}
 	if len(words) < 3 {
@@ -204,7 +205,7 @@ func gitThrownAway(s *shell.Line, e *shell.Effect, words []string) bool {
 		if words[i] != "--" {
 			i--
 		}
-		return strings.Contains(flags, "X") && !strings.ContainsAny(flags, "xe") && i+1 < len(words) && !slices.ContainsFunc(words[i+1:], func(w string) bool {
+		return strings.Contains(flags, "X") && !strings.ContainsAny(flags, "xe") && i+1 < len(words) && !some(words[i+1:], func(w string) bool {
 			return strings.Contains(w, "..") || !inMade(strings.Split(w, "/")) && !losses.Holds(w, ".pyc", "__pycache__", "node_modules", ".class", "/dist", "/build", ".tsbuildinfo")
 		})
 	}
@@ -212,6 +213,18 @@ func gitThrownAway(s *shell.Line, e *shell.Effect, words []string) bool {
 		return (strings.HasPrefix(w, "/tmp/") || strings.HasPrefix(w, "$(mktemp") || inMade(strings.Split(w, "/"))) && !strings.Contains(w, "..")
 	})
 	return i > 0 && words[0] == "push" && losses.In(words[i-1], "push -q --quiet -f --force -u --mirror --all")
+}
+
+// some is slices.ContainsFunc, which would be here many times over.
+//
+//go:noinline
+func some(list []string, is func(string) bool) bool { return slices.ContainsFunc(list, is) }
+
+// numbers are the numbers in a text.
+//
+//go:noinline
+func numbers(w string) []string {
+	return strings.FieldsFunc(w, func(r rune) bool { return r < '0' || r > '9' })
 }
 
 // localCluster reports whether a context's name is that of a cluster on this machine.
@@ -256,10 +269,10 @@ var harmlessColumns = lazy.Value(func() *regexp.Regexp {
 // NamesOnly reports whether what a command reads goes through one that prints no values of it.
 func NamesOnly(s *shell.Line, e *shell.Effect) bool {
 	c := &s.Commands[e.Command]
-	if losses.In(c.Name, "kubectl oc k") && slices.ContainsFunc(c.Argv, func(w shell.Word) bool { return harmlessColumns().MatchString(w.Text) }) {
+	if losses.In(c.Name, "kubectl oc k") && some(shell.WordTexts(c.Argv), harmlessColumns().MatchString) {
 		return true
 	}
-	return slices.ContainsFunc(s.Commands, func(d shell.Command) bool {
+	return shell.AnyCommand(s.Commands, func(d *shell.Command) bool {
 		same := c.Pipe > 0 && d.Pipe == c.Pipe && (d.Stage >= c.Stage || e.Secret == "environment" || e.Target == "environment")
 		return (same || c.Pipe == 0 && d.Offset == c.Offset && d.Name == c.Name) && len(d.Argv) > 0 && namesOnly().MatchString(d.Name+" "+strings.Join(shell.WordTexts(d.Argv[1:]), " ")+" ")
 	})
@@ -268,7 +281,7 @@ func NamesOnly(s *shell.Line, e *shell.Effect) bool {
 // Given reports whether what a command prints becomes a variable of one program, which uses it.
 func Given(s *shell.Line, command int) bool {
 	c := &s.Commands[command]
-	return slices.Contains(c.Via, "substitution") && slices.ContainsFunc(s.Commands, func(d shell.Command) bool {
+	return spell.Has(c.Via, "substitution") && shell.AnyCommand(s.Commands, func(d *shell.Command) bool {
 		return len(d.Argv) > 0 && !losses.Languages()[d.Name] && !losses.In(shell.Versionless(d.Name), "echo printf printenv env sh bash zsh dash ksh fish eval python node deno bun ruby perl php tee cat awk npx") &&
 			slices.ContainsFunc(d.Env, func(v shell.Assign) bool {
 				return strings.HasPrefix(v.Value.Text, "$("+c.Name) || strings.HasPrefix(v.Value.Text, "$(< ") && c.Name == "cat"
@@ -298,8 +311,8 @@ func Installs(s *shell.Line, e *shell.Effect) bool {
 			}
 		}
 	}
-	return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
-		there := slices.ContainsFunc(programDirs, func(dir string) bool { _, err := os.Lstat(dir + name); return err == nil })
+	return len(names) > 0 && !some(names, func(name string) bool {
+		there := some(programDirs, func(dir string) bool { _, err := os.Lstat(dir + name); return err == nil })
 		return there || known()[name] || strings.ContainsAny(name, "*?$")
 	})
 }

@@ -92,7 +92,7 @@ func (a *analysis) shown(c *shCall, v shValue) {
 
 // shows reports whether all of a pipeline hands on what it reads, as it is or in other letters.
 func (a *analysis) shows(pipe int) bool {
-	return pipe > 0 && !slices.ContainsFunc(a.out.Commands, func(c Command) bool {
+	return pipe > 0 && !AnyCommand(a.out.Commands, func(c *Command) bool {
 		return c.Pipe == pipe && !WordIn(c.Name, "cat tac nl tr rev fold tee base64 base32 xxd od hexdump gzip zstd xz head tail column fmt less more")
 	})
 }

@@ -205,3 +205,13 @@ func Here(cwd, projectRoot string) At {
 	home, _ := os.UserHomeDir()
 	return At{Cwd: paths.Slash(cwd), Root: paths.Slash(projectRoot), Home: paths.Slash(home), Temp: losses.Scratch(tempDirs, paths.Slash(os.TempDir()))}
 }
+
+// AnyCommand reports whether one of some commands is as asked for.
+//
+//go:noinline
+func AnyCommand(list []Command, is func(c *Command) bool) bool { return losses.Some(list, is) }
+
+// AnyEffect reports whether one of some effects is.
+//
+//go:noinline
+func AnyEffect(list []Effect, is func(e *Effect) bool) bool { return losses.Some(list, is) }

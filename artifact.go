@@ -148,7 +148,7 @@ func (c *config) artifactOf(began time.Time) (x *Compiled, found diag.List, sett
 	program.Diagnostics = found
 	x = &Compiled{program: program, conditions: c.conditions(p.Sources)}
 	x.writer.Build, x.writer.Release = ownBuild(), release()
-	x.writer.Private = slices.ContainsFunc(p.Sources, func(s policy.SourceFile) bool { return s.Private })
+	x.writer.Private = spell.Some(p.Sources, func(s *policy.SourceFile) bool { return s.Private })
 	if x.sections, err = c.encode(head, p); err != nil {
 		return nil, nil, false, fault.Errorf("hookc: this policy cannot be written as an artifact: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/hookc/hookc/dag/codec"
 	"github.com/hookc/hookc/internal/binary"
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
@@ -39,7 +40,7 @@ func (c *config) encode(head *codec.Head, p *policy.Policy) ([]section, error) {
 	}
 	head.Hooks = len(p.Hooks)
 	for _, h := range p.Hooks {
-		head.Native = head.Native || slices.ContainsFunc(h.Filter.Conditions, func(c policy.Condition) bool { return c.Atom != nil })
+		head.Native = head.Native || spell.Some(h.Filter.Conditions, func(c *policy.Condition) bool { return c.Atom != nil })
 	}
 	bare, declared := *program, *p
 	bare.Plans, bare.Hooks, bare.Diagnostics, bare.Agent = nil, nil, nil, ""

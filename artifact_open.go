@@ -11,6 +11,7 @@ import (
 	"github.com/hookc/hookc/internal/binary"
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/severity"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
@@ -72,7 +73,7 @@ func (c *config) restore(runtime bool) (p *policy.Policy, program *dag.Program, 
 		return r.policy, program, found, err
 	}
 	program = r.head.Program
-	if slices.ContainsFunc(program.Hooks, func(e dag.Entry) bool { return Own(e.Hook) }) {
+	if spell.Some(program.Hooks, func(e *dag.Entry) bool { return Own(e.Hook) }) {
 		c.protect(program.Sources, program.Approvals)
 	}
 	if c.artifact.note != "" {
@@ -210,7 +211,7 @@ func damagedArtifact(f *artifact.File, err error) error {
 // add takes the chain of an event in.
 func (r *fromArtifact) add(event policy.Event, c *codec.Chain, places *[]int) bool {
 	if c.Plan == nil || c.Plan.Event != event || len(c.Places) != len(c.Hooks) ||
-		slices.Contains(c.Hooks, nil) || slices.ContainsFunc(c.Entries, func(e dag.Entry) bool { return e.Hook == nil }) {
+		slices.Contains(c.Hooks, nil) || spell.Some(c.Entries, func(e *dag.Entry) bool { return e.Hook == nil }) {
 		return false
 	}
 	for _, l := range c.Loads {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"sync"
 
 	"github.com/hookc/hookc/dag"
@@ -58,7 +57,7 @@ func factsOf(p *policy.Policy, program *dag.Program) map[policy.Event][]policy.F
 	out := map[policy.Event][]policy.Fact{}
 	for _, plan := range program.Plans {
 		for _, f := range p.Facts {
-			if slices.ContainsFunc(plan.Nodes, func(n dag.Node) bool { return readsFact(&n, f.Name) }) {
+			if spell.Some(plan.Nodes, func(n *dag.Node) bool { return readsFact(n, f.Name) }) {
 				out[plan.Event] = append(out[plan.Event], f)
 			}
 		}
@@ -67,7 +66,7 @@ func factsOf(p *policy.Policy, program *dag.Program) map[policy.Event][]policy.F
 }
 
 func readsFact(n *dag.Node, name string) bool {
-	return slices.ContainsFunc(n.Reads.All(), func(p policy.Path) bool {
+	return spell.Some(n.Reads.All(), func(p *policy.Path) bool {
 		return p.Field == policy.FieldFacts && (len(p.Keys) == 0 || p.Keys[0] == name)
 	})
 }

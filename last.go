@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
@@ -60,7 +61,7 @@ func (c *config) keepLast(dir *state.Dir) {
 // keeps reports whether a last plan is to be kept and used.
 func (c *config) keeps() bool {
 	return c.last.dir != nil && c.artifact.path == "" && len(c.answers) == 0 && len(c.compile.Without) == 0 &&
-		(c.discover != "" || slices.ContainsFunc(c.inputs, func(in source.Input) bool { return in.Content == nil }))
+		(c.discover != "" || spell.Some(c.inputs, func(in *source.Input) bool { return in.Content == nil }))
 }
 
 // steady is the plan of files that nobody is writing, or the last one.
@@ -173,7 +174,7 @@ func (c *config) written(p *policy.Policy) func(path string) bool {
 	}
 	folders := slices.DeleteFunc(slices.Clone(texts), func(path string) bool {
 		info, err := os.Stat(path)
-		return err != nil || !info.IsDir() || slices.ContainsFunc(c.inputs, func(in source.Input) bool { return in.Path == path })
+		return err != nil || !info.IsDir() || spell.Some(c.inputs, func(in *source.Input) bool { return in.Path == path })
 	})
 	return func(path string) bool {
 		return slices.Contains(texts, path) || slices.ContainsFunc(folders, func(dir string) bool { return within(dir, path) })

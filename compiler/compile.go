@@ -6,7 +6,6 @@ package compiler
 import (
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/hookc/hookc/dag"
@@ -156,7 +155,7 @@ func (u *unit) without(pass string) bool { return spell.Has(u.cfg.Without, pass)
 
 // failed reports whether the diagnostics so far stop compilation.
 func (u *unit) failed() bool {
-	return slices.ContainsFunc(u.diags, func(d diag.Diagnostic) bool {
+	return spell.Some(u.diags, func(d *diag.Diagnostic) bool {
 		return d.Severity == diag.Error || u.cfg.Strict && d.Severity == diag.Warning
 	})
 }

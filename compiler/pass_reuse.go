@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -129,7 +130,7 @@ func alike(a, b *dag.Body) bool {
 // another is a plan with other bodies; it is the same plan when it has none of
 // those that were made again.
 func (u *unit) another(plan *dag.Plan, changed map[*policy.Hook]*policy.Hook, renewed map[*policy.Hook]bool) *dag.Plan {
-	if !slices.ContainsFunc(plan.Nodes, func(n dag.Node) bool { return renewed[n.Hook] }) {
+	if !spell.Some(plan.Nodes, func(n *dag.Node) bool { return renewed[n.Hook] }) {
 		u.untouched[plan] = true
 		return plan
 	}

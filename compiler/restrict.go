@@ -1,9 +1,8 @@
 package compiler
 
 import (
-	"slices"
-
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -32,7 +31,7 @@ func restrict(plan *dag.Plan) {
 // mayMislead reports whether node w may rewrite what a guard of a lower tier
 // reads.
 func mayMislead(plan *dag.Plan, w int) bool {
-	return slices.ContainsFunc(plan.Nodes, func(guard dag.Node) bool {
-		return !registered(guard.Hook) && !guard.Hook.Async && guard.Guards() && rewrites(plan, w, &guard)
+	return spell.Some(plan.Nodes, func(guard *dag.Node) bool {
+		return !registered(guard.Hook) && !guard.Hook.Async && guard.Guards() && rewrites(plan, w, guard)
 	})
 }

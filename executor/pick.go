@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -136,7 +137,7 @@ func (k *picker) matching(nodes []int, in *policy.Context) []int {
 // settles reports whether node i has a condition on the tool alone.
 func (k *picker) settles(i int) bool {
 	m := k.plan.Nodes[i].Matcher
-	return m != nil && slices.ContainsFunc(m.Atoms, func(a policy.Atom) bool { return aboutTool(&a) })
+	return m != nil && spell.Some(m.Atoms, func(a *policy.Atom) bool { return aboutTool(a) })
 }
 
 // aboutTool reports whether a condition looks at nothing but the tool's name.

@@ -3,7 +3,6 @@ package executor
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/fault"
@@ -134,7 +133,7 @@ func (r *pipelineRun) needed(ctx context.Context, s *dag.Step) (bool, error) {
 }
 
 func asks(p *dag.Pipeline) bool {
-	return slices.ContainsFunc(p.Steps, func(s dag.Step) bool { return s.Event == policy.PermissionRequest })
+	return spell.Some(p.Steps, func(s *dag.Step) bool { return s.Event == policy.PermissionRequest })
 }
 
 // event fires an event on the current context and goes on with the context it

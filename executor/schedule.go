@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -85,7 +86,7 @@ func newSchedule(plan *dag.Plan, o *Options) *schedule {
 	for i := range plan.Nodes {
 		node := &plan.Nodes[i]
 		w.count[i] = o.counting(node)
-		w.byTool[i] = node.Matcher == nil || !slices.ContainsFunc(node.Matcher.Atoms, func(a policy.Atom) bool { return !aboutTool(&a) })
+		w.byTool[i] = node.Matcher == nil || !spell.Some(node.Matcher.Atoms, func(a *policy.Atom) bool { return !aboutTool(a) })
 		w.data[i] = slices.Sorted(slices.Values(node.Data))
 		w.left[i] = int32(len(node.Wait) + len(node.Started))
 		for _, from := range node.Wait {

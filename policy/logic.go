@@ -3,6 +3,8 @@ package policy
 import (
 	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // What can be proved about filters without looking at an event: whether one
@@ -29,7 +31,7 @@ func (m *Matcher) Contradiction() (a, b *Atom) {
 // Implies reports whether n provably matches every context that m matches.
 func (m *Matcher) Implies(n *Matcher) bool {
 	for i := range n.Atoms {
-		implied := slices.ContainsFunc(m.Atoms, func(a Atom) bool { return a.implies(&n.Atoms[i]) })
+		implied := spell.Some(m.Atoms, func(a *Atom) bool { return a.implies(&n.Atoms[i]) })
 		if !implied {
 			return false
 		}
@@ -45,7 +47,7 @@ func (m *Matcher) Excludes(n *Matcher, changed Paths) bool {
 		if FieldPaths(a.Reads...).Overlaps(changed) {
 			continue
 		}
-		if slices.ContainsFunc(n.Atoms, func(b Atom) bool { return a.excludes(&b) }) {
+		if spell.Some(n.Atoms, func(b *Atom) bool { return a.excludes(b) }) {
 			return true
 		}
 	}

@@ -52,7 +52,7 @@ func (p Patch) Transient() Patch {
 
 // Lasting is p without what only hooks see.
 func (p Patch) Lasting() Patch {
-	if !slices.ContainsFunc(p.edits, func(e Edit) bool { return e.Transient }) {
+	if !spell.Some(p.edits, func(e *Edit) bool { return e.Transient }) {
 		return p
 	}
 	return Patch{slices.DeleteFunc(slices.Clone(p.edits), func(e Edit) bool { return e.Transient })}
@@ -74,7 +74,7 @@ func (p Patch) Then(q Patch) Patch {
 	}
 	out := make([]Edit, 0, len(p.edits)+len(q.edits))
 	for _, e := range p.edits {
-		if !slices.ContainsFunc(q.edits, func(l Edit) bool { return l.overwrites(e) }) {
+		if !spell.Some(q.edits, func(l *Edit) bool { return l.overwrites(e) }) {
 			out = append(out, e)
 		}
 	}
@@ -195,7 +195,7 @@ func SameValue(a, b any) bool {
 // Without is p less its edits of the fields that q changes.
 func (p Patch) Without(q Patch) Patch {
 	changed := func(e Edit) bool {
-		return slices.ContainsFunc(q.edits, func(l Edit) bool { return l.Path.Field == e.Path.Field })
+		return spell.Some(q.edits, func(l *Edit) bool { return l.Path.Field == e.Path.Field })
 	}
 	return Patch{edits: slices.DeleteFunc(slices.Clone(p.edits), changed)}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/rego/native"
 )
@@ -39,7 +40,7 @@ func (m *Module) plan() (*Native, string) {
 			p.entries[i].why = "result is made of parts"
 		}
 	}
-	if p.code == nil || !slices.ContainsFunc(p.entries, func(e plannedEntry) bool { return e.why == "" }) {
+	if p.code == nil || !spell.Some(p.entries, func(e *plannedEntry) bool { return e.why == "" }) {
 		return nil, p.engine(m.EntryPoints())
 	}
 	n := &Native{name: m.name, budget: m.budget, code: p.code, input: m.input, timely: len(p.bridged) > 0,

@@ -260,13 +260,3 @@ func Program(program string) string {
 //
 //go:noinline
 func Cut(s, sep string) (before, after string, found bool) { return strings.Cut(s, sep) }
-
-// Some reports whether one of some large values is as asked for.
-func Some[T any](list []T, is func(*T) bool) bool {
-	for i := range list {
-		if is(&list[i]) {
-			return true
-		}
-	}
-	return false
-}

@@ -1,13 +1,12 @@
 package main
 
 import (
-	"slices"
-
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/decide"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -26,7 +25,7 @@ func canary(s *decide.Speaker, cmd *cobra.Command, src *sources) (*policy.Decisi
 	if err != nil {
 		return nil, err
 	}
-	live := slices.ContainsFunc(eng.Program().Hooks, func(e dag.Entry) bool { return e.Status == dag.Live && !hookc.Own(e.Hook) })
+	live := spell.Some(eng.Program().Hooks, func(e *dag.Entry) bool { return e.Status == dag.Live && !hookc.Own(e.Hook) })
 	if err := eng.Close(); err != nil {
 		return nil, cannot("%v", err)
 	}

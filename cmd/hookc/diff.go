@@ -15,6 +15,7 @@ import (
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/diff"
 	"github.com/hookc/hookc/internal/report"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -122,7 +123,7 @@ func (f *diffFlags) found(r *diff.Report) bool {
 	if !f.allowUnknown && len(r.Unknown(true)) > 0 {
 		return true
 	}
-	return slices.ContainsFunc(r.Decisions, func(c diff.Change) bool { return c.Direction == diff.Loosened })
+	return spell.Some(r.Decisions, func(c *diff.Change) bool { return c.Direction == diff.Loosened })
 }
 
 // compare compares two programs, and shows that it takes its time.

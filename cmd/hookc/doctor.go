@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -163,7 +162,7 @@ func (d *doctor) above() {
 	at.Start = d.Root
 	for _, s := range at.Every() {
 		found, _, err := s.Read()
-		own := slices.ContainsFunc(found, func(f install.Found) bool { return f.Own })
+		own := spell.Some(found, func(f *install.Found) bool { return f.Own })
 		if err != nil || !own || s.File.Scope() != agent.ProjectScope && s.File.Scope() != agent.LocalScope {
 			continue
 		}
@@ -264,7 +263,7 @@ func (d *doctor) trusted() {
 
 // report prints the checks; failures are exit 1.
 func (d *doctor) report(asJSON bool) error {
-	failed := slices.ContainsFunc(d.checks, func(c check) bool { return c.Status == checkFail })
+	failed := spell.Some(d.checks, func(c *check) bool { return c.Status == checkFail })
 	out := d.cmd.OutOrStdout()
 	if asJSON {
 		err := writeJSON(out, struct {

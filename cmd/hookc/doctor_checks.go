@@ -43,7 +43,7 @@ func (d *doctor) switches(all []opened) {
 }
 
 func (d *doctor) onlyManaged() bool {
-	return len(d.entries) > 0 && !slices.ContainsFunc(d.entries, func(e ownEntry) bool { return e.site.File.Scope() != agent.ManagedScope })
+	return len(d.entries) > 0 && !spell.Some(d.entries, func(e *ownEntry) bool { return e.site.File.Scope() != agent.ManagedScope })
 }
 
 // offBy says how a setting's value turns hookc off, "" when it does not.
@@ -57,7 +57,7 @@ func (d *doctor) offBy(sw *agent.Switch, v any) string {
 	list, _ := v.([]any)
 	for _, item := range list {
 		name, _ := item.(string)
-		own := slices.ContainsFunc(d.entries, func(e ownEntry) bool { return e.Command == name })
+		own := spell.Some(d.entries, func(e *ownEntry) bool { return e.Command == name })
 		if own || name == agent.HookName && d.Place.Handler.Name != "" {
 			return fmt.Sprintf("lists %q: hookc does not run", name)
 		}
@@ -123,8 +123,8 @@ func (d *doctor) shadows(all []opened) {
 	for _, e := range d.entries {
 		own := slices.IndexFunc(all, func(o opened) bool { return o.site.Path == e.site.Path })
 		for _, o := range all[own+1:] {
-			there := slices.ContainsFunc(o.found, func(f install.Found) bool { return f.Event == e.Event })
-			again := slices.ContainsFunc(o.found, func(f install.Found) bool { return f.Event == e.Event && f.Own })
+			there := spell.Some(o.found, func(f *install.Found) bool { return f.Event == e.Event })
+			again := spell.Some(o.found, func(f *install.Found) bool { return f.Event == e.Event && f.Own })
 			if there && !again {
 				d.say("shadow", checkFail, "install hookc in the scope of "+o.site.Target.Name,
 					"%s at %s is not run: %s has hooks on it too, and only those count", e.Event, e.at(), o.site.Target.Name)

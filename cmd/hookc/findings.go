@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,7 +63,7 @@ func (f *findings) flags(cmd *cobra.Command) {
 
 // fails reports whether findings are exit 1.
 func (f *findings) fails(found diag.List) bool {
-	return slices.ContainsFunc(found, func(d diag.Diagnostic) bool {
+	return spell.Some(found, func(d *diag.Diagnostic) bool {
 		return d.Severity == diag.Error || f.strict && d.Severity == diag.Warning
 	})
 }

@@ -123,7 +123,7 @@ func describe(p *dag.Program) *hooksStatus {
 				live++
 			}
 		}
-		if live == 0 && slices.ContainsFunc(plan.Nodes, func(n dag.Node) bool { return hookc.Own(n.Hook) }) {
+		if live == 0 && spell.Some(plan.Nodes, func(n *dag.Node) bool { return hookc.Own(n.Hook) }) {
 			continue
 		}
 		status.Enabled = status.Enabled || live > 0

@@ -227,7 +227,7 @@ func hiddenBy(a *sites.Agent, s *sites.Site) []string {
 			continue
 		}
 		for _, f := range found {
-			if slices.ContainsFunc(mine, func(m install.Found) bool { return m.Event == f.Event }) {
+			if spell.Some(mine, func(m *install.Found) bool { return m.Event == f.Event }) {
 				out = append(out, fmt.Sprintf("%s runs the hooks on %s of %s alone: %s of %s does not run any more",
 					a.Dialect.ID, f.Event, s.Target.Name, f.Command, other.Target.Name))
 			}

@@ -1,8 +1,7 @@
 package lint
 
 import (
-	"slices"
-
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -20,7 +19,7 @@ func unindexable(t *Target) diag.List {
 		}
 		for i := range plan.Nodes {
 			n := &plan.Nodes[i]
-			named := slices.ContainsFunc(n.Matcher.Atoms, func(a policy.Atom) bool { return a.Op == policy.AtomIn })
+			named := spell.Some(n.Matcher.Atoms, func(a *policy.Atom) bool { return a.Op == policy.AtomIn })
 			if named || !original(n) {
 				continue
 			}

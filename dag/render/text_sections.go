@@ -143,8 +143,8 @@ func (n *edgeNames) join(ids []string) string {
 		}
 		name := n.label[id]
 		for _, item := range n.groups {
-			whole := !slices.ContainsFunc(item.Hooks, func(h HookModel) bool { return !spell.Has(ids, h.ID) })
-			member := slices.ContainsFunc(item.Hooks, func(h HookModel) bool { return h.ID == id })
+			whole := !spell.Some(item.Hooks, func(h *HookModel) bool { return !spell.Has(ids, h.ID) })
+			member := spell.Some(item.Hooks, func(h *HookModel) bool { return h.ID == id })
 			if !whole || !member {
 				continue
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/covered"
 	"github.com/hookc/hookc/internal/host"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -113,7 +114,7 @@ func (c *collector) Part(p dag.Part) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at := c.place(p.At)
-	if !slices.ContainsFunc(c.parts[at], func(q dag.Part) bool { return q.Kind == p.Kind && q.Name == p.Name }) {
+	if !spell.Some(c.parts[at], func(q *dag.Part) bool { return q.Kind == p.Kind && q.Name == p.Name }) {
 		c.parts[at] = append(c.parts[at], p)
 	}
 }

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"slices"
 	"sort"
 	"strings"
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/internal/diff"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/rego"
 )
@@ -287,7 +287,7 @@ func (g *mutation) noticed(ctx context.Context, plain, variant *hookc.Engine, m 
 	for _, set := range g.t.sets(variant.Policy(), g.rules) {
 		set.Only = g.t.Run
 		results, found := rego.RunTests(ctx, set)
-		if found.HasErrors() || slices.ContainsFunc(results, func(r rego.TestResult) bool { return !r.Pass && !r.Skip }) {
+		if found.HasErrors() || spell.Some(results, func(r *rego.TestResult) bool { return !r.Pass && !r.Skip }) {
 			return true, ctx.Err()
 		}
 	}

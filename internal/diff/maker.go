@@ -90,7 +90,7 @@ func (m *maker) learn(n *dag.Node, shared [][]any, touched, seen map[string]bool
 		}
 		at := sent(p)
 		m.reads = append(m.reads, at)
-		if !p.Field.Spec().Always && !slices.ContainsFunc(src.places, func(q policy.Path) bool { return q.String() == at.String() }) {
+		if !p.Field.Spec().Always && !spell.Some(src.places, func(q *policy.Path) bool { return q.String() == at.String() }) {
 			src.places = append(src.places, at)
 		}
 	}

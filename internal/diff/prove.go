@@ -101,7 +101,7 @@ func newProver(ctx context.Context, t *trial, old, new *dag.Program, o *Options)
 		tools = policy.Catalogue{}
 	}
 	both := slices.DeleteFunc(slices.Clone(old.Facts), func(f policy.Fact) bool {
-		return !slices.ContainsFunc(new.Facts, func(g policy.Fact) bool {
+		return !spell.Some(new.Facts, func(g *policy.Fact) bool {
 			return f.Name == g.Name && f.Type == g.Type && slices.Equal(f.Words, g.Words)
 		})
 	})
@@ -206,7 +206,7 @@ func (p *prover) strays(scripts map[string]bool) bool {
 		if known {
 			continue
 		}
-		used := slices.ContainsFunc(p.old.Hooks, func(e dag.Entry) bool { return len(scriptsOf(e.Hook, map[string]bool{path: true})) > 0 })
+		used := spell.Some(p.old.Hooks, func(e *dag.Entry) bool { return len(scriptsOf(e.Hook, map[string]bool{path: true})) > 0 })
 		if !used {
 			return true
 		}
@@ -328,7 +328,7 @@ func (p *prover) speaks(n *dag.Node) *solve.Formula {
 // sure reports whether the rules of a hook are all that it says, and none can fail.
 func sure(n *dag.Node) bool {
 	rules := witness.RulesOf(n)
-	return len(rules) > 0 && !slices.ContainsFunc(rules, func(r solve.Rule) bool { return !r.Sure })
+	return len(rules) > 0 && !spell.Some(rules, func(r *solve.Rule) bool { return !r.Sure })
 }
 
 // says is what a rule says, of its name: deny_shell denies.
@@ -366,7 +366,7 @@ func (p *prover) cannotLoosen(s *suspect) bool {
 	}
 	ra, rb := witness.RulesOf(a), witness.RulesOf(b)
 	for _, list := range [][]solve.Rule{ra, rb} {
-		if len(list) == 0 || slices.ContainsFunc(list, func(r solve.Rule) bool { return !spell.Has([]string{"deny", "ask", "allow"}, says(r.Name)) }) {
+		if len(list) == 0 || spell.Some(list, func(r *solve.Rule) bool { return !spell.Has([]string{"deny", "ask", "allow"}, says(r.Name)) }) {
 			return false
 		}
 	}
@@ -381,7 +381,7 @@ func (p *prover) stricter(ra, rb []solve.Rule, a, b *dag.Node) bool {
 	new := func(x, y []solve.Rule, name string) *solve.Formula {
 		var out []*solve.Formula
 		for _, r := range x {
-			both := same && slices.ContainsFunc(y, func(q solve.Rule) bool {
+			both := same && spell.Some(y, func(q *solve.Rule) bool {
 				return q.Name == r.Name && (r.Form != "" && q.Form == r.Form || r.When.Closed() && q.When.Key() == r.When.Key())
 			})
 			if says(r.Name) == name && !both {

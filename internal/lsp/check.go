@@ -171,7 +171,7 @@ func (u *unit) holds(path string) bool {
 	if path == u.file {
 		return true
 	}
-	return slices.ContainsFunc(u.policy.Sources, func(f policy.SourceFile) bool {
+	return spell.Some(u.policy.Sources, func(f *policy.SourceFile) bool {
 		return f.Tier >= policy.TierProject && (f.Path == path || slices.ContainsFunc(f.Uses, func(use string) bool { return below(use, path) }))
 	})
 }
@@ -251,7 +251,7 @@ func (s *Server) entire(ctx context.Context, u *unit) {
 // harmless reports whether rules may be evaluated on made-up events: those of a
 // project that is not trusted may not, if its own files allow them the network.
 func harmless(program *dag.Program) bool {
-	return !slices.ContainsFunc(program.Hooks, func(e dag.Entry) bool {
+	return !spell.Some(program.Hooks, func(e *dag.Entry) bool {
 		f := e.Hook.File
 		return f != nil && f.Within != "" && f.Rego.Forbid != nil &&
 			slices.ContainsFunc(rego.DefaultForbid(), func(name string) bool { return !spell.Has(f.Rego.Forbid, name) })

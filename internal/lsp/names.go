@@ -3,7 +3,6 @@ package lsp
 import (
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/spell"
@@ -94,7 +93,7 @@ func (s *Server) marks(u *unit, v view) []mark {
 			case e.IsDir() && path != dir && (strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules"):
 				return fs.SkipDir
 			case e.Type().IsRegular():
-				if strings.HasSuffix(path, "_test.yaml") || folders[dir] && slices.ContainsFunc(v.policy.Sources, func(f policy.SourceFile) bool { return spell.Has(f.Uses, dir) }) {
+				if strings.HasSuffix(path, "_test.yaml") || folders[dir] && spell.Some(v.policy.Sources, func(f *policy.SourceFile) bool { return spell.Has(f.Uses, dir) }) {
 					visit(path)
 				}
 			}

@@ -195,3 +195,13 @@ func meant(word, w string) bool {
 	}
 	return at == len(w)
 }
+
+// Some reports whether one of some large values is as asked for: slices.ContainsFunc copies each.
+func Some[T any](list []T, is func(*T) bool) bool {
+	for i := range list {
+		if is(&list[i]) {
+			return true
+		}
+	}
+	return false
+}

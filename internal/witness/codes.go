@@ -2,10 +2,10 @@ package witness
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -88,7 +88,7 @@ func Lints(prog *dag.Program) diag.List {
 // event lacks a field, or, of one of which nobody knows, that its hook fails.
 func (r *Rule) explained(before diag.List) bool {
 	line, _ := r.Span.Position()
-	return slices.ContainsFunc(before, func(d diag.Diagnostic) bool {
+	return spell.Some(before, func(d *diag.Diagnostic) bool {
 		if d.Hook != r.Hook || d.Severity > diag.Warning {
 			return false
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/hookc/hookc/compiler/solve"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -197,7 +198,7 @@ func (j *job) look() {
 
 // named reports whether a place is the condition of a filter on the tool's name.
 func named(n *dag.Node, at diag.Span) bool {
-	return slices.ContainsFunc(n.Matcher.Atoms, func(a policy.Atom) bool { return a.Field == policy.FieldToolName && a.Origin == at })
+	return spell.Some(n.Matcher.Atoms, func(a *policy.Atom) bool { return a.Field == policy.FieldToolName && a.Origin == at })
 }
 
 // mostAtOnce bounds how many rules of one earlier hook are looked behind at once.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent/repeats"
 	"github.com/hookc/hookc/policy/diag"
@@ -161,7 +162,7 @@ func (a *Agent) sendServer(out map[string]any, name, called string) {
 
 // knows reports whether the agent has an event, and hookc has fields for it.
 func (a *Agent) knows(e policy.Event) bool {
-	return !strings.HasPrefix(string(e), "ext.") && slices.ContainsFunc(a.allPoints(), func(p point) bool { return p.event == e })
+	return !strings.HasPrefix(string(e), "ext.") && spell.Some(a.allPoints(), func(p *point) bool { return p.event == e })
 }
 
 // Env are the variables a script gets beside those that every hook gets; alone

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/finding"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Diagnostic is one finding about what an author wrote.
@@ -132,7 +133,7 @@ func (l *List) Add(d ...Diagnostic) { *l = append(*l, d...) }
 //
 //go:noinline
 func (l List) HasErrors() bool {
-	return slices.ContainsFunc(l, func(d Diagnostic) bool { return d.Severity == Error })
+	return spell.Some(l, func(d *Diagnostic) bool { return d.Severity == Error })
 }
 
 // Sort orders the findings by file, offset, code and text, and drops exact

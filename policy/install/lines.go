@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/agent"
 )
 
@@ -77,7 +78,7 @@ func (t *Target) compare(old []Found, want []Entry) (out []Change, same bool) {
 		}
 	}
 	for _, f := range old {
-		gone := f.Own && !slices.ContainsFunc(want, func(e Entry) bool { return e.Event == f.Event })
+		gone := f.Own && !spell.Some(want, func(e *Entry) bool { return e.Event == f.Event })
 		if gone && !slices.Contains(out, Change{f.Event, "removed"}) {
 			note(f.Event, "removed")
 		}

@@ -299,7 +299,7 @@ func (r *yamlReader) event(event policy.Event, e tree.Entry) {
 // looksLikeHook reports whether the map under an event is a hook without its
 // dash.
 func looksLikeHook(n *tree.Node) bool {
-	return n.Get("hooks") == nil && slices.ContainsFunc(n.Entries, func(e tree.Entry) bool {
+	return n.Get("hooks") == nil && spell.Some(n.Entries, func(e *tree.Entry) bool {
 		return FindKey(InEvent, e.Key.Text.Value) == nil && FindKey(InHook, e.Key.Text.Value) != nil
 	})
 }

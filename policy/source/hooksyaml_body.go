@@ -196,7 +196,7 @@ func (r *yamlReader) exprBody(f fields, h *policy.Hook) {
 	}
 	has := func(name string) bool { return f.get(name) != nil }
 	switch {
-	case !slices.ContainsFunc(f.node.Entries, func(e tree.Entry) bool {
+	case !spell.Some(f.node.Entries, func(e *tree.Entry) bool {
 		row := FindKey(InHook, e.Key.Text.Value)
 		return row != nil && row.Infers && row.takes(policy.KindExpr)
 	}):

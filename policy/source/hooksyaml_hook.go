@@ -2,7 +2,6 @@ package source
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/spell"
@@ -141,7 +140,7 @@ func switchesOff(n *tree.Node) bool {
 		return false
 	}
 	on, is := enabled.Bool()
-	return is && !on && !slices.ContainsFunc(n.Entries, func(e tree.Entry) bool {
+	return is && !on && !spell.Some(n.Entries, func(e *tree.Entry) bool {
 		return !spell.Has([]string{"name", "enabled", "description"}, e.Key.Text.Value)
 	})
 }

@@ -54,7 +54,7 @@ var agents []*settings
 // init adds a reader for the settings of every agent that is read by its value.
 func init() {
 	for _, a := range agent.All() {
-		if slices.ContainsFunc(a.Files, func(f agent.File) bool { return f.Format == a.ID }) {
+		if spell.Some(a.Files, func(f *agent.File) bool { return f.Format == a.ID }) {
 			registerSettings(a)
 		}
 	}
@@ -232,7 +232,7 @@ func (r *settingsReader) events(root *tree.Node) *tree.Node {
 		return nil
 	case r.special.events != nil:
 		return r.special.events(r, hooks)
-	case slices.ContainsFunc(r.dialect.Files, func(f agent.File) bool { return f.Layout == agent.FlatTables }):
+	case spell.Some(r.dialect.Files, func(f *agent.File) bool { return f.Layout == agent.FlatTables }):
 		return r.listed(hooks)
 	case hooks.Shape != tree.Map:
 		return hooks

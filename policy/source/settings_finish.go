@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -174,7 +175,7 @@ func runs(hooks []*policy.Hook) func(*policy.Context) bool {
 	}
 	return func(in *policy.Context) bool {
 		return slices.ContainsFunc(filters, func(all []policy.Condition) bool {
-			return !slices.ContainsFunc(all, func(c policy.Condition) bool { return !c.Atom.Test(in) })
+			return !spell.Some(all, func(c *policy.Condition) bool { return !c.Atom.Test(in) })
 		})
 	}
 }

@@ -3,7 +3,6 @@ package hookc
 import (
 	"errors"
 	"regexp"
-	"slices"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/fault"
@@ -61,7 +60,7 @@ func losses(d *agent.Agent, plan *dag.Plan) []dag.Loss {
 	for _, at := range can {
 		for _, l := range at.Losses {
 			loss := dag.Loss{From: l.From, To: l.To, Why: l.Why}
-			if says(plan, l.From) && !slices.Contains(out, loss) {
+			if says(plan, l.From) && !spell.Among(out, loss) {
 				out = append(out, loss)
 			}
 		}

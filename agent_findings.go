@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -60,7 +61,7 @@ func neverSent(d *agent.Agent, plan *dag.Plan, n *dag.Node) diag.List {
 	sent := d.Sends(plan.Event)
 	var out diag.List
 	for _, f := range slices.Compact(reads) {
-		if !slices.Contains(sent, f) && plan.Spec.CanRead(f) {
+		if !spell.Among(sent, f) && plan.Spec.CanRead(f) {
 			r := codeNeverSent.Report(n.Hook.Span, "%s reads %s, which %s does not send at %s", n.Hook.Name, f, d.ID, plan.Event)
 			r.Hook = n.Hook.Name
 			out.Add(r)
@@ -74,7 +75,7 @@ func neverSent(d *agent.Agent, plan *dag.Plan, n *dag.Node) diag.List {
 func notObeyed(d *agent.Agent, plan *dag.Plan, n *dag.Node) diag.List {
 	var out diag.List
 	for _, l := range losses(d, plan) {
-		ignored := slices.Contains([]string{"none", "context", "dropped"}, l.To) && l.From != "context" && l.From != "allow"
+		ignored := spell.Has([]string{"none", "context", "dropped"}, l.To) && l.From != "context" && l.From != "allow"
 		if l.To == "feedback" { // which a rule may mean; a guard means to hide
 			ignored = n.Hook.Kind == policy.KindBuiltin && n.Effects.Writes.Empty()
 		}

@@ -211,7 +211,7 @@ func damagedArtifact(f *artifact.File, err error) error {
 // add takes the chain of an event in.
 func (r *fromArtifact) add(event policy.Event, c *codec.Chain, places *[]int) bool {
 	if c.Plan == nil || c.Plan.Event != event || len(c.Places) != len(c.Hooks) ||
-		slices.Contains(c.Hooks, nil) || spell.Some(c.Entries, func(e *dag.Entry) bool { return e.Hook == nil }) {
+		spell.Among(c.Hooks, nil) || spell.Some(c.Entries, func(e *dag.Entry) bool { return e.Hook == nil }) {
 		return false
 	}
 	for _, l := range c.Loads {

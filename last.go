@@ -177,7 +177,7 @@ func (c *config) written(p *policy.Policy) func(path string) bool {
 		return err != nil || !info.IsDir() || spell.Some(c.inputs, func(in *source.Input) bool { return in.Path == path })
 	})
 	return func(path string) bool {
-		return slices.Contains(texts, path) || slices.ContainsFunc(folders, func(dir string) bool { return within(dir, path) })
+		return spell.Has(texts, path) || slices.ContainsFunc(folders, func(dir string) bool { return within(dir, path) })
 	}
 }
 

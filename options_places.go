@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/rego"
 )
@@ -89,7 +90,7 @@ func (c *config) confine(p *policy.Policy) {
 			continue
 		}
 		for _, name := range rego.DefaultForbid() {
-			if !slices.Contains(h.File.Rego.Forbid, name) {
+			if !spell.Has(h.File.Rego.Forbid, name) {
 				h.File.Rego.Forbid = append(h.File.Rego.Forbid, name)
 			}
 		}

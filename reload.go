@@ -9,6 +9,7 @@ import (
 	"github.com/hookc/hookc/builtins/guard"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/source"
 )
@@ -70,7 +71,7 @@ func (c *config) drafts(kept *any, moving bool, draft func(path string) (string,
 // caching reports whether an engine so configured keeps anything: not with the
 // pass recall left out, nor when there is nothing to compile.
 func (c *config) caching() bool {
-	return c.artifact.path == "" && !slices.Contains(c.compile.Without, "recall")
+	return c.artifact.path == "" && !spell.Has(c.compile.Without, "recall")
 }
 
 // reused is the configuration of one compilation with what is kept in it.

@@ -3,11 +3,11 @@ package builtins
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // A query is one of RFC 9535, whose $ at the start may be left out or be @.
@@ -296,7 +296,7 @@ func (p *queryParser) operand() (operand, test) {
 	if value, ok := literals[name]; ok {
 		return literal(value), nil
 	}
-	if !slices.Contains([]string{"length", "count", "value"}, name) {
+	if !spell.Has([]string{"length", "count", "value"}, name) {
 		p.pos = start
 		p.fail("expected @, $, a value, or one of the functions length, count, match, search and value")
 		return literal(nil), nil

@@ -1,10 +1,9 @@
 package compiler
 
 import (
-	"slices"
-
 	"github.com/hookc/hookc/compiler/lint"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -28,7 +27,7 @@ func dead(u *unit) {
 			}
 			gone[id] = u.kill(plan, id, halters)
 		}
-		if !slices.Contains(gone, true) {
+		if !spell.Among(gone, true) {
 			continue
 		}
 		list := blocks(plan)

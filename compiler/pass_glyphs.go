@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -65,7 +66,7 @@ func (g *glyphs) filter() {
 	for i := range h.Filter.Conditions {
 		c := &h.Filter.Conditions[i]
 		key := string(c.Key)
-		if slices.Contains(content, c.Key) || c.Atom != nil && c.Atom.Field != policy.FieldToolName {
+		if spell.Among(content, c.Key) || c.Atom != nil && c.Atom.Field != policy.FieldToolName {
 			g.seen(key, c.Value, "\n\t")
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -63,8 +64,8 @@ func checkLabels(p *dag.Pipeline, around []policy.Label) {
 			continue
 		}
 		spec := s.Event.Spec()
-		known := slices.Contains(labels, spec.Scope) && (spec.Step == policy.NoLabel || slices.Contains(labels, spec.Step))
-		if !known || spec.Class == policy.Guard && !slices.Contains(around, spec.Step) {
+		known := spell.Among(labels, spec.Scope) && (spec.Step == policy.NoLabel || spell.Among(labels, spec.Step))
+		if !known || spec.Class == policy.Guard && !spell.Among(around, spec.Step) {
 			panic(fmt.Sprintf("compiler: pass link: %s breaks to %q and %q, which %s has no place for", s.Event, spec.Step, spec.Scope, p.Name))
 		}
 	}

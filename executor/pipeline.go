@@ -147,7 +147,7 @@ func (x *Executor) unknown(acts Actions) error {
 	}
 	var err error
 	for _, name := range spell.Keys(acts) {
-		if !slices.Contains(names, name) {
+		if !spell.Has(names, name) {
 			err = errors.Join(err, fault.Errorf("no pipeline has an action %q: %s", name,
 				diag.DidYouMean(name, names, "there are "+strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), ", "))))
 		}

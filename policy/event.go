@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Event is a lifecycle point, by its canonical name (semantics.md §1.1), or
@@ -282,11 +283,11 @@ func (s *EventSpec) Title() string {
 
 // CanRead reports whether the event may carry field f.
 func (s *EventSpec) CanRead(f Field) bool {
-	return f.Spec().Everywhere || slices.Contains(s.Reads, f)
+	return f.Spec().Everywhere || spell.Among(s.Reads, f)
 }
 
 // CanWrite reports whether a hook may change field f at the event.
-func (s *EventSpec) CanWrite(f Field) bool { return slices.Contains(s.Writes, f) }
+func (s *EventSpec) CanWrite(f Field) bool { return spell.Among(s.Writes, f) }
 
 // Readable is every field the event may carry, as a set.
 func (s *EventSpec) Readable() Paths {

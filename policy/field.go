@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Field is the number of a field of the vocabulary (semantics.md §1.3). The
@@ -243,7 +244,7 @@ func ParsePath(text string) (Path, error) {
 	p := Path{Field: f}
 	if nested {
 		p.Keys = strings.Split(rest, ".")
-		if slices.Contains(p.Keys, "") {
+		if spell.Has(p.Keys, "") {
 			return Path{}, fault.Errorf("%q has an empty part", text)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -70,7 +71,7 @@ func KindNames() []string { return slices.Clip(kinds) }
 // the caller's goroutine.
 //
 //go:noinline
-func (k Kind) InProcess() bool { return slices.Contains(inProcess, k) }
+func (k Kind) InProcess() bool { return spell.Among(inProcess, k) }
 
 // Protocol is the language a script speaks: what it reads on stdin and what
 // its exit code, stdout and stderr mean (semantics.md §2.6). It is the id of

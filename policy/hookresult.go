@@ -89,7 +89,7 @@ func HookResultField(key string) (f Field, merges, sets bool) {
 		return FieldToolInput, false, true
 	}
 	f, known := ParseField(key)
-	sets = known && slices.ContainsFunc(Events(), func(e Event) bool { return slices.Contains(e.Spec().Writes, f) })
+	sets = known && slices.ContainsFunc(Events(), func(e Event) bool { return spell.Among(e.Spec().Writes, f) })
 	return f, sets && (f == FieldToolInput || f == FieldRequestConfig), sets
 }
 

@@ -65,7 +65,7 @@ func (a *Atom) implies(b *Atom) bool {
 	case a.Op == AtomMatch || b.Op == AtomMatch:
 		return false
 	case a.Op == AtomIn && b.Op == AtomIn:
-		return !slices.ContainsFunc(a.Values, func(v string) bool { return !slices.Contains(b.Values, v) })
+		return !slices.ContainsFunc(a.Values, func(v string) bool { return !spell.Has(b.Values, v) })
 	case a.Op == AtomIn:
 		return !slices.ContainsFunc(a.Values, func(v string) bool { return !strings.HasPrefix(v, b.Values[0]) })
 	case b.Op == AtomPrefix:
@@ -81,7 +81,7 @@ func (a *Atom) excludes(b *Atom) bool {
 	}
 	switch {
 	case a.Op == AtomIn && b.Op == AtomIn:
-		return !slices.ContainsFunc(a.Values, func(v string) bool { return slices.Contains(b.Values, v) })
+		return !slices.ContainsFunc(a.Values, func(v string) bool { return spell.Has(b.Values, v) })
 	case a.Op == AtomIn:
 		return !slices.ContainsFunc(a.Values, func(v string) bool { return strings.HasPrefix(v, b.Values[0]) })
 	case b.Op == AtomIn:

@@ -3,6 +3,7 @@ package policy
 import (
 	"slices"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -18,7 +19,7 @@ var codeUndeclared = diag.Define(diag.Code{
 
 // PowersFor is what the event obeys from a hook that speaks protocol p.
 func (s *EventSpec) PowersFor(p Protocol) Powers {
-	if slices.Contains(s.Refused, p) {
+	if spell.Among(s.Refused, p) {
 		return s.Powers | MayDeny
 	}
 	return s.Powers
@@ -137,7 +138,7 @@ func (m *masker) reasons(r *Result, decided bool) []Reason {
 // patch, failures, and only new reasons and feedback; no other texts (semantics.md §2.7).
 func (r Result) Recheck(before *Result) Result {
 	r.Context, r.System, r.Inject = nil, nil, nil
-	r.Feedback = slices.DeleteFunc(slices.Clone(r.Feedback), func(f string) bool { return slices.Contains(before.Feedback, f) })
+	r.Feedback = slices.DeleteFunc(slices.Clone(r.Feedback), func(f string) bool { return spell.Has(before.Feedback, f) })
 	r.Reasons = slices.DeleteFunc(slices.Clone(r.Reasons), func(reason Reason) bool {
 		return slices.ContainsFunc(before.Reasons, func(b Reason) bool { return b.Hook == reason.Hook && b.Text == reason.Text })
 	})

@@ -148,7 +148,7 @@ func (c *Compiler) load(u *unit) *library {
 		for _, path := range root.files {
 			item := c.item(u, root, path)
 			if f := item.file; f != nil && root.data {
-				doc := document{f, below(root.text.Value, path), slices.Contains(u.config.Open, root.text.Value)}
+				doc := document{f, below(root.text.Value, path), spell.Has(u.config.Open, root.text.Value)}
 				docs = append(docs, doc)
 				item.found = append(slices.Clone(f.found), doc.mergeInto(data)...)
 			} else if f != nil {

@@ -1,10 +1,9 @@
 package rego
 
 import (
-	"slices"
-
 	"github.com/open-policy-agent/opa/v1/ast"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/rego/directed"
 )
 
@@ -107,7 +106,7 @@ func (s *sieve) ask(event int, delivered []delivered) bool {
 	}
 	asked := []*ast.Rule{}
 	ask := func(rule *ast.Rule) {
-		if s.alike[rule] && !slices.Contains(asked, rule) {
+		if s.alike[rule] && !spell.Among(asked, rule) {
 			asked = append(asked, rule)
 		}
 	}

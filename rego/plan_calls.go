@@ -7,6 +7,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/ir"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/rego/native"
 )
 
@@ -218,7 +219,7 @@ func (t *translation) ruleBlocks() []native.Block {
 func (t *translation) separate(waiting native.Local) {
 	t.known = map[ir.Local]*fact{}
 	for l := range t.local {
-		if l != t.w.f.Return && !slices.Contains(t.w.f.Params, l) {
+		if l != t.w.f.Return && !spell.Among(t.w.f.Params, l) {
 			delete(t.local, l)
 		}
 	}

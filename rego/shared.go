@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -44,7 +43,7 @@ func isModule(path string) bool {
 }
 
 func isDocument(path string) bool {
-	return slices.Contains([]string{".json", ".yaml", ".yml"}, filepath.Ext(path))
+	return spell.Has([]string{".json", ".yaml", ".yml"}, filepath.Ext(path))
 }
 
 // maxLooked is how many files and folders a folder of shared Rego or data may

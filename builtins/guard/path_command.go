@@ -107,6 +107,6 @@ func gitFiles(cmd *shell.Command) (files []string, whole, known bool) {
 		}
 		files = append(files, shell.Absolute(dir, spec))
 	}
-	back := (separated && w.sub == "checkout" || w.sub == "restore") && !slices.Contains(specs, ".") // a folder with all below
+	back := (separated && w.sub == "checkout" || w.sub == "restore") && !spell.Has(specs, ".") // a folder with all below
 	return files, w.sub == "rm" || w.sub == "mv" || back, true
 }

@@ -3,7 +3,6 @@ package guard
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/hookc/hookc/builtins/rule"
@@ -58,7 +57,7 @@ func newSecretGuard(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 	if spec.CanWrite(policy.FieldToolResult) {
 		effects.Writes = policy.FieldPaths(policy.FieldToolResult)
 	}
-	if slices.Contains(g.fields, policy.FieldToolInput) {
+	if spell.Among(g.fields, policy.FieldToolInput) {
 		effects.Reads = effects.Reads.Union(policy.FieldPaths(policy.FieldShell, policy.FieldPath))
 	}
 	return rule.Made{Runner: g, Effects: effects}, s.found
@@ -85,7 +84,7 @@ func (g *secretGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.
 			g.value(&says, f.String(), value, 0)
 		}
 	}
-	if slices.Contains(g.fields, policy.FieldToolInput) {
+	if spell.Among(g.fields, policy.FieldToolInput) {
 		g.sent(&says, in)
 	}
 	r := says.result()

@@ -456,7 +456,7 @@ func opensShell(s *shell.Line, e *shell.Effect) bool {
 
 // joinsGroup reports whether an account is only put into a group that has no rights on the machine.
 func joinsGroup(c *shell.Command) bool {
-	return shell.WordIn(c.Name, "usermod adduser useradd") && slices.Contains(c.Flags, "-G") && !slices.ContainsFunc(c.Flags, func(f string) bool { return shell.WordIn(f, "-u -o -L -U -s -e -p -g") }) &&
+	return shell.WordIn(c.Name, "usermod adduser useradd") && spell.Has(c.Flags, "-G") && !slices.ContainsFunc(c.Flags, func(f string) bool { return shell.WordIn(f, "-u -o -L -U -s -e -p -g") }) &&
 		!slices.ContainsFunc(c.Argv, func(w shell.Word) bool { return losses.Any(groups(), w.Text) || w.Dynamic && c.Name == "usermod" })
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/internal/packed"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // table is harm.txt, packed: its text has 110 kB. A line has a kind, the programs, ~, and a
@@ -162,7 +163,7 @@ func (f *finder) add(kind string, command int, target string) {
 // command asks the table about one command.
 func (f *finder) command(i int) {
 	c := &f.s.Commands[i]
-	if len(c.Argv) == 0 || strings.HasPrefix(c.Host, "image:") || slices.Contains(c.Flags, "--help") || dry(c) {
+	if len(c.Argv) == 0 || strings.HasPrefix(c.Host, "image:") || spell.Has(c.Flags, "--help") || dry(c) {
 		return
 	}
 	for _, e := range c.Env {

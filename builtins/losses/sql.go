@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Loss is what a statement of SQL takes away.
@@ -90,7 +91,7 @@ func sqlStatement(words []string) (Loss, bool) {
 	case "DROP":
 		return sqlDrop(words)
 	case "MATCH": // of Cypher
-		if slices.Contains(words, "DELETE") && !slices.Contains(words, "WHERE") {
+		if spell.Has(words, "DELETE") && !spell.Has(words, "WHERE") {
 			return Loss{"delete-nodes", sqlName(words[1:])}, true
 		}
 	case "SELECT":
@@ -100,7 +101,7 @@ func sqlStatement(words []string) (Loss, bool) {
 			}
 		}
 	case "CREATE":
-		if slices.Contains(words, "SUPERUSER") {
+		if spell.Has(words, "SUPERUSER") {
 			return Loss{"create-superuser", last}, true
 		}
 	case "MERGE":
@@ -124,19 +125,19 @@ func sqlStatement(words []string) (Loss, bool) {
 	case "TRUNCATE":
 		return Loss{"truncate-table", sqlName(words[1:])}, true
 	case "DELETE":
-		if slices.Contains(words[1:min(len(words), 4)], "FROM") && sqlEverything(words) {
+		if spell.Has(words[1:min(len(words), 4)], "FROM") && sqlEverything(words) {
 			return Loss{"delete-rows", sqlName(words[2:])}, true
 		}
 	case "GRANT", "REVOKE":
-		if words[1] == "ALL" && (words[0] == "REVOKE" || last == "OPTION" || last == "PUBLIC" || slices.Contains(words, "'%'")) {
+		if words[1] == "ALL" && (words[0] == "REVOKE" || last == "OPTION" || last == "PUBLIC" || spell.Has(words, "'%'")) {
 			return Loss{strings.ToLower(words[0]) + "-all", last}, true
 		}
 	case "UPDATE":
-		if sqlEverything(words) && slices.Contains(words, "SET") {
+		if sqlEverything(words) && spell.Has(words, "SET") {
 			return Loss{"update-rows", sqlName(words[1:])}, true
 		}
 	case "ALTER":
-		if words[1] == "SYSTEM" || slices.Contains(words, "SUPERUSER") || slices.Contains(words, "DISABLE") && slices.Contains(words, "SECURITY") {
+		if words[1] == "SYSTEM" || spell.Has(words, "SUPERUSER") || spell.Has(words, "DISABLE") && spell.Has(words, "SECURITY") {
 			return Loss{"alter-" + strings.ToLower(words[1]), last}, true
 		}
 		for i, w := range words {
@@ -216,7 +217,7 @@ var sqlAlways = lazy.Value(func() *regexp.Regexp {
 // database that tests make again: MIX_ENV=test, --env=testing, -d app_test, mongodb://localhost/test;
 // target is what it takes away. Where production or another machine is named too, it does not.
 func ForTests(words []string, target string) bool {
-	tests := slices.Contains(Tokens(target), "test") && slices.ContainsFunc(words, func(w string) bool { return Holds(w, "drop database", "dropdb") })
+	tests := spell.Has(Tokens(target), "test") && slices.ContainsFunc(words, func(w string) bool { return Holds(w, "drop database", "dropdb") })
 	for i, w := range words {
 		before := words[max(i-1, 0)]
 		name, value, set := Cut(w, "=")

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Words is a list of words, made when it is first looked at.
@@ -196,7 +197,7 @@ func Named(program string, far func() bool) string {
 		}
 	case Destroys()[last] || In(last, "uninstall empty nuke"):
 		return last
-	case (Destroys()[first] || In(first, "reset remove wipe empty")) && (Elsewhere(name) || Destroys()[first] && far() || script && (slices.Contains(tokens, "all") || slices.Contains(tokens, "everything"))):
+	case (Destroys()[first] || In(first, "reset remove wipe empty")) && (Elsewhere(name) || Destroys()[first] && far() || script && (spell.Has(tokens, "all") || spell.Has(tokens, "everything"))):
 		return first
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // gitReads reads what the rules do not say of a command of git; false for one of
@@ -107,7 +108,7 @@ func (a *analysis) gitPush(c *shCall, o *shOpts) {
 		if strings.HasPrefix(r.Text, "+") || o.exact("--force-with-lease") && WordIn(branch, "main master trunk develop production release") {
 			a.gitLoss(c, "push-force", r.Text)
 		}
-		if strings.HasPrefix(r.Text, ":") && len(r.Text) > 1 || r.Dynamic && strings.HasPrefix(r.Text, "$(") && slices.Contains(c.fr.via, "xargs") {
+		if strings.HasPrefix(r.Text, ":") && len(r.Text) > 1 || r.Dynamic && strings.HasPrefix(r.Text, "$(") && spell.Has(c.fr.via, "xargs") {
 			a.gitLoss(c, "push-delete", r.Text[1:])
 		}
 	}

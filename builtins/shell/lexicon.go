@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // lexicon adds what the words of a command say that it destroys.
@@ -81,7 +82,7 @@ func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
 		verb, object := losses.Verb(w.Text)
 		before, after := o.operands[:i], o.operands[i+1:]
 		tidies := WordIn(verb, "clean cleanup clear")
-		there := !tidies && slices.Contains(object, "all") || slices.ContainsFunc(object, losses.Elsewhere) || slices.ContainsFunc(before, func(w Word) bool { return losses.Elsewhere(w.Text) || a.lexElsewhere(c, w) })
+		there := !tidies && spell.Has(object, "all") || slices.ContainsFunc(object, losses.Elsewhere) || slices.ContainsFunc(before, func(w Word) bool { return losses.Elsewhere(w.Text) || a.lexElsewhere(c, w) })
 		switch {
 		case verb == "", losses.Halts()[verb] && !o.production():
 			continue
@@ -174,7 +175,7 @@ func (a *analysis) lexOpens(c *shCall, o *shOpts, args []Word) {
 	}
 	op := ""
 	for _, w := range o.operands[:min(2, len(o.operands))] {
-		if t := losses.Tokens(w.Text); (len(t) < 4 || t[0] == "publish" && len(t) < 6) && slices.Contains(t, "publish") && !slices.Contains(t, "local") && c.name != "yalc" && !losses.Messengers()[c.name] && !strings.ContainsAny(w.Text, "/=") {
+		if t := losses.Tokens(w.Text); (len(t) < 4 || t[0] == "publish" && len(t) < 6) && spell.Has(t, "publish") && !spell.Has(t, "local") && c.name != "yalc" && !losses.Messengers()[c.name] && !strings.ContainsAny(w.Text, "/=") {
 			op = "publish"
 		}
 	}

@@ -335,7 +335,7 @@ func Doubt(c *policy.Context, e policy.Event, reads policy.Paths) error {
 }
 
 func (p *Part) of(kind string) bool {
-	return kind == KindMCP || kind == KindOther || slices.Contains(p.Kinds, kind)
+	return kind == KindMCP || kind == KindOther || spell.Has(p.Kinds, kind)
 }
 
 // partText is a part as text: a string as it is, a list of strings as a
@@ -431,7 +431,7 @@ func folders(v any, at shell.At, out []string) []string {
 		for _, key := range spell.Keys(v) {
 			switch Plain(key) {
 			case "workdir", "workingdir", "workingdirectory", "workdirectory", "cwd", "dir", "directory", "dirpath", "chdir", "currentdir", "currentdirectory", "folder", "workspace":
-				if dir := folder(v[key], at); !slices.Contains(out, dir) {
+				if dir := folder(v[key], at); !spell.Has(out, dir) {
 					out = append(out, dir)
 				}
 			default:
@@ -500,7 +500,7 @@ func Unreadable(c *policy.Context) bool {
 	input, _ := c.Get(policy.FieldToolInput)
 	args, _ := input.(map[string]any)
 	for key, v := range args {
-		if list, ok := v.([]any); ok && len(list) > 0 && inner(v) && (slices.Contains(commandPart.Keys, key) || commandPart.spelt(key)) {
+		if list, ok := v.([]any); ok && len(list) > 0 && inner(v) && (spell.Has(commandPart.Keys, key) || commandPart.spelt(key)) {
 			return true
 		}
 	}

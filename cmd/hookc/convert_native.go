@@ -69,7 +69,7 @@ func canonical(f policy.Filter) (policy.Filter, []string) {
 			said, absent, note = canonicalCondition(c)
 		}
 		// missing is said of all conditions or of none.
-		counts := !slices.Contains(ownAbsence, said.Key)
+		counts := !spell.Among(ownAbsence, said.Key)
 		if len(missing) > 0 && missing[0] != absent && counts {
 			said, note, counts = c, "", false
 		}

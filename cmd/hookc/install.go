@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -178,7 +177,7 @@ func reportOf(a *sites.Agent, s *sites.Site, done *sites.Done, want []install.En
 	}
 	for _, c := range done.Changes {
 		e := installedEntry{Change: c}
-		if i := slices.IndexFunc(want, func(w install.Entry) bool { return w.Event == c.Event }); i >= 0 {
+		if i := spell.At(want, func(w *install.Entry) bool { return w.Event == c.Event }); i >= 0 {
 			e.Matcher, e.Timeout, e.Command = want[i].Matcher, want[i].Timeout.Round(time.Second).String(), want[i].Command
 		}
 		out.Entries = append(out.Entries, e)

@@ -198,7 +198,7 @@ var recordKeys = []string{"name", "event", "answers", "decision", "expect"}
 // said reads what a record holds beside its event.
 func (rec *recording) said(m map[string]any) error {
 	for _, key := range spell.Keys(m) {
-		if !slices.Contains(recordKeys, key) {
+		if !spell.Has(recordKeys, key) {
 			return fault.Errorf("unknown key %q: %s", key, diag.DidYouMean(key, recordKeys, "a record has "+strings.Join(recordKeys, ", ")))
 		}
 	}
@@ -215,7 +215,7 @@ func (rec *recording) said(m map[string]any) error {
 			return errors.New("a record has a decision or what is expected of it, not both")
 		}
 		for _, name := range spell.Keys(said) {
-			if known := policy.DecisionKeys(); !slices.Contains(known, name) {
+			if known := policy.DecisionKeys(); !spell.Has(known, name) {
 				return fault.Errorf("%s: unknown key %q: %s", key, name, diag.DidYouMean(name, known, "`hookc help run` shows a Decision"))
 			}
 		}

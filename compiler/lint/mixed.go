@@ -1,9 +1,8 @@
 package lint
 
 import (
-	"slices"
-
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -20,7 +19,7 @@ func mixed(t *Target) diag.List {
 			continue
 		}
 		set, ok := setter(t.Policy.Settings, plan)
-		above := slices.IndexFunc(plan.Nodes, func(n dag.Node) bool { return n.Hook.Tier < set.Tier })
+		above := spell.At(plan.Nodes, func(n *dag.Node) bool { return n.Hook.Tier < set.Tier })
 		if !ok || above < 0 {
 			continue
 		}

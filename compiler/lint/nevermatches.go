@@ -43,7 +43,7 @@ func condition(a *policy.Atom) string {
 // names the filter lists fulfils. What a condition says of a name alone is
 // found by asking it.
 func toolContradiction(plan *dag.Plan, m *policy.Matcher) (a, b *policy.Atom) {
-	i := slices.IndexFunc(m.Atoms, func(a policy.Atom) bool { return a.Field == policy.FieldToolName && a.Op == policy.AtomIn })
+	i := spell.At(m.Atoms, func(a *policy.Atom) bool { return a.Field == policy.FieldToolName && a.Op == policy.AtomIn })
 	if i < 0 {
 		return nil, nil
 	}

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"unicode"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Lang is a regular set of texts, as a complete deterministic automaton over
@@ -488,7 +490,7 @@ func searching(prog *syntax.Prog) (*Lang, error) {
 		out := []rune{after(r, width)}
 		for _, pc := range s.list {
 			if in := &prog.Inst[pc]; consumes(in) && in.MatchRune(r) {
-				if n := rune(in.Out) + 1; !slices.Contains(out[1:], n) {
+				if n := rune(in.Out) + 1; !spell.Among(out[1:], n) {
 					out = append(out, n)
 				}
 			}

@@ -323,7 +323,7 @@ func (st *state) meet(t *Term, d domain, why Contradiction) bool {
 func (c Contradiction) with(o Contradiction) Contradiction {
 	out := Contradiction{Term: c.Term, Atoms: slices.Clip(c.Atoms), Holds: slices.Clip(c.Holds), Facts: slices.Clip(c.Facts)}
 	for i, a := range o.Atoms {
-		if !slices.Contains(out.Atoms, a) {
+		if !spell.Among(out.Atoms, a) {
 			out.Atoms, out.Holds = append(out.Atoms, a), append(out.Holds, o.Holds[i])
 		}
 	}

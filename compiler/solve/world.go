@@ -137,7 +137,7 @@ func (s *search) declared(t *Term) *policy.Fact {
 
 //go:noinline
 func (w *World) fact(name any) *policy.Fact {
-	i := slices.IndexFunc(w.Facts, func(f policy.Fact) bool { return f.Name == name })
+	i := spell.At(w.Facts, func(f *policy.Fact) bool { return f.Name == name })
 	if i < 0 {
 		return nil
 	}

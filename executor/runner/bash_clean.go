@@ -91,11 +91,11 @@ func (r reach) hosted(kv string) (as string, keep bool) {
 	if name == "HOME" && (!filepath.IsAbs(value) || r.inside(value)) {
 		return "HOME=" + paths.Account(), paths.Account() != ""
 	}
-	if slices.Contains(folders, name) {
+	if spell.Has(folders, name) {
 		value = r.absolutes(name, value)
 		return name + "=" + value, value != ""
 	}
-	return kv, slices.Contains(harmless, name) || !slices.ContainsFunc(loaders, func(l string) bool {
+	return kv, spell.Has(harmless, name) || !slices.ContainsFunc(loaders, func(l string) bool {
 		begin, many := strings.CutSuffix(l, "*")
 		return name == l || many && strings.HasPrefix(name, begin)
 	})
@@ -172,7 +172,7 @@ func (r reach) settled(environ, imports []string) []string {
 		switch {
 		case name == "PYTHONSAFEPATH":
 			r.safe = false // the policy says so itself: the agent's is not here
-		case slices.Contains(folders, name):
+		case spell.Has(folders, name):
 			value = reach{}.absolutes(name, value)
 			if name == "PYTHONPATH" && r.safe {
 				imports = append(slices.Clone(imports), filepath.SplitList(value)...)

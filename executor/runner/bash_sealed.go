@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/disk"
@@ -76,7 +77,7 @@ func sealed(root string, seals []policy.Seal) (*looks, bool) {
 // place. A file that comes or goes in such a folder looks the same; then the copy
 // runs once more.
 func (l *looks) above(root, live string) {
-	for up := filepath.Dir(live); len(up) > len(root) && strings.HasPrefix(up, root) && !slices.Contains(l.paths, up); up = filepath.Dir(up) {
+	for up := filepath.Dir(live); len(up) > len(root) && strings.HasPrefix(up, root) && !spell.Has(l.paths, up); up = filepath.Dir(up) {
 		l.add(up, disk.Look(up))
 	}
 }

@@ -2,10 +2,10 @@ package runner
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -39,7 +39,7 @@ func parseTemplate(h *policy.Hook) (template, diag.List) {
 		name := prompt[m[2]:m[3]]
 		path, ok := resolve(name)
 		if h.Body.Agent.Event != "" {
-			ok = ok && slices.Contains(jcliVariables, name) && prompt[m[0]:m[1]] == "{{"+name+"}}"
+			ok = ok && spell.Has(jcliVariables, name) && prompt[m[0]:m[1]] == "{{"+name+"}}"
 		}
 		switch {
 		case !ok:

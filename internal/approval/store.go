@@ -17,6 +17,7 @@ import (
 
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/share"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/approval"
 	"github.com/hookc/hookc/policy/state"
@@ -225,7 +226,7 @@ func decode(id string, data []byte) (*Approval, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case a.ID != id || a.slot() != id[:12] || digest != a.Digest || !slices.Contains([]State{Pending, Granted, Denied, Expired}, a.State),
+	case a.ID != id || a.slot() != id[:12] || digest != a.Digest || !spell.Among([]State{Pending, Granted, Denied, Expired}, a.State),
 		a.State == Granted && a.granted() < max(a.Terms.Quorum, 1), len(a.Rules) == 0:
 		return nil, errors.New("it is not what hookc wrote")
 	}

@@ -166,7 +166,7 @@ func (m *maker) events(n int) iter.Seq2[int, made] {
 	return func(yield func(int, made) bool) {
 		order := slices.Clone(m.focus)
 		for i := range m.sources {
-			if !slices.Contains(m.focus, i) {
+			if !spell.Among(m.focus, i) {
 				order = append(order, i)
 			}
 		}

@@ -302,7 +302,7 @@ func (p *prover) swap() {
 
 //go:noinline
 func place(plan *dag.Plan, n *dag.Node) int {
-	return slices.IndexFunc(plan.Nodes, func(m dag.Node) bool { return m.Hook == n.Hook && m.RecheckOf < 0 })
+	return spell.At(plan.Nodes, func(m *dag.Node) bool { return m.Hook == n.Hook && m.RecheckOf < 0 })
 }
 
 // commute reports whether it is proved that the order of two hooks does not matter:

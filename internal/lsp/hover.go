@@ -2,11 +2,11 @@ package lsp
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
@@ -176,7 +176,7 @@ func nodeOf(v view, h *policy.Hook) *dag.Node {
 	if plan == nil {
 		return nil
 	}
-	i := slices.IndexFunc(plan.Nodes, func(n dag.Node) bool { return n.Hook.Name == h.Name && n.Hook.Tier == h.Tier && n.RecheckOf < 0 })
+	i := spell.At(plan.Nodes, func(n *dag.Node) bool { return n.Hook.Name == h.Name && n.Hook.Tier == h.Tier && n.RecheckOf < 0 })
 	if i < 0 {
 		return nil
 	}

@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // GitVariables tell git which repository it works with, and what is in it.
@@ -23,7 +24,7 @@ type Git struct {
 func (g *Git) Heard(words []string) {
 	for _, word := range words {
 		name, value, set := strings.Cut(word, "=")
-		if !set || !slices.Contains(GitVariables, name) {
+		if !set || !spell.Has(GitVariables, name) {
 			continue
 		}
 		to := &g.Dir

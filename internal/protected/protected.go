@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/paths"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/source"
@@ -41,7 +42,7 @@ func Places(o source.DiscoverOptions, started ...string) []string {
 		discovered("", profile)
 	}
 	out = slices.DeleteFunc(out, func(f string) bool { // notes may lie there; the policy files are listed by name
-		return filepath.Base(f) == ".hookc" && slices.Contains(started, filepath.Dir(f))
+		return filepath.Base(f) == ".hookc" && spell.Has(started, filepath.Dir(f))
 	})
 	for _, e := range environments() {
 		out = append(append(out, settings(started, e, profile)...), state.Place(e.getenv, e.home), wire.Dir(e.getenv))

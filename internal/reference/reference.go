@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
@@ -61,7 +62,7 @@ are errors with a place and a suggestion.`)
 // not all take and this one does.
 func keysOf(place source.Place, kind policy.Kind) []source.Key {
 	return slices.DeleteFunc(source.Schema(), func(k source.Key) bool {
-		return k.Place != place || slices.Contains(k.Kinds, kind) != (kind != "") || kind == "" && len(k.Kinds) > 0
+		return k.Place != place || spell.Among(k.Kinds, kind) != (kind != "") || kind == "" && len(k.Kinds) > 0
 	})
 }
 

@@ -197,11 +197,19 @@ func meant(word, w string) bool {
 }
 
 // Some reports whether one of some large values is as asked for: slices.ContainsFunc copies each.
-func Some[T any](list []T, is func(*T) bool) bool {
+func Some[T any](list []T, is func(*T) bool) bool { return At(list, is) >= 0 }
+
+// At is where the first such is, -1 where none is.
+func At[T any](list []T, is func(*T) bool) int {
 	for i := range list {
 		if is(&list[i]) {
-			return true
+			return i
 		}
 	}
-	return false
+	return -1
 }
+
+// Among is Has for what is no text.
+//
+//go:noinline
+func Among[T comparable](list []T, x T) bool { return slices.Contains(list, x) }

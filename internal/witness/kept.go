@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookc/hookc/compiler/solve"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -164,7 +165,7 @@ func restored(content []byte, key string, texts map[string]*diag.Source) ([]Rule
 		for _, m := range k.Missing {
 			out[i].Missing = append(out[i].Missing, solve.Missing{Ref: m.Ref, Meant: m.Meant, At: span(m.At)})
 		}
-		known = known && slices.Contains([]Status{Fires, Never, Unusual, Unknown}, k.Status)
+		known = known && spell.Among([]Status{Fires, Never, Unusual, Unknown}, k.Status)
 	}
 	return out, known
 }

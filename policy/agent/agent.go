@@ -207,7 +207,7 @@ func sameAt(at []policy.Event, fields ...policy.Field) []key {
 // none of the agent's own.
 func (a *Agent) field(name string, event policy.Event) (f policy.Field, ok bool) {
 	for _, k := range a.keys {
-		switch listed := slices.Contains(k.at, event); {
+		switch listed := spell.Among(k.at, event); {
 		case k.name != name || k.use == sent || k.name == k.field.String():
 		case listed && k.use != both:
 			return k.field, true

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent/form"
 	"github.com/hookc/hookc/policy/agent/js"
@@ -961,7 +962,7 @@ func readClaudeReply(h *policy.Hook, reply string) (policy.Result, error) {
 	if reason != "" {
 		r.Reasons = []policy.Reason{{Text: reason, At: h.Span}}
 	}
-	if slices.Contains(claudeEndsTurn, h.Body.Agent.Event) && !(h.Body.Agent.ContinueTurn && slices.Contains(claudeAnyway, h.Body.Agent.Event)) {
+	if spell.Has(claudeEndsTurn, h.Body.Agent.Event) && !(h.Body.Agent.ContinueTurn && spell.Has(claudeAnyway, h.Body.Agent.Event)) {
 		r.Control, r.ControlBy = policy.Halt, by
 		if reason != "" {
 			r.StopReasons = []string{reason}

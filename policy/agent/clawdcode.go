@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent/js"
 	"github.com/hookc/hookc/policy/agent/supersede"
@@ -581,7 +582,7 @@ func nativeClawdPrompt(d *draft, text string) (policy.Result, error) {
 	}
 	if v, err := looseJSON(text); err == nil && !d.faithful {
 		m, _ := v.(map[string]any)
-		if word, _ := m["decision"].(string); slices.Contains([]string{"block", "deny"}, word) {
+		if word, _ := m["decision"].(string); spell.Has([]string{"block", "deny"}, word) {
 			reason, _ := m["reason"].(string)
 			d.warn("ClawdCode would hand this answer to the model as text; taken as a refusal")
 			d.verdict(policy.Deny, reason)

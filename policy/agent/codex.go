@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent/supersede"
 	"github.com/hookc/hookc/policy/pattern"
@@ -201,7 +202,7 @@ func readCodex(a output) (policy.Result, error) {
 	text := strings.TrimSpace(a.Stdout)
 	d := a.draft()
 	switch {
-	case a.Exit == 2 && (slices.Contains(codexBlocks, a.event) || a.event == policy.PermissionRequest):
+	case a.Exit == 2 && (spell.Among(codexBlocks, a.event) || a.event == policy.PermissionRequest):
 		reason := a.complaint("")
 		if reason == "" {
 			d.codexFlaw("exit status 2 needs a reason on standard error")
@@ -258,7 +259,7 @@ var (
 func (d *draft) codexUnknown(m map[string]any, where string, known ...string) {
 	var extra []string
 	for k := range m {
-		if !slices.Contains(known, k) {
+		if !spell.Has(known, k) {
 			extra = append(extra, k)
 		}
 	}
@@ -324,7 +325,7 @@ func (d *draft) codexDecision(word, reason string) {
 		if forbids(word) {
 			d.verdict(policy.Deny, reason)
 		}
-	case !slices.Contains(codexBlocks, d.event):
+	case !spell.Among(codexBlocks, d.event):
 		d.codexFlaw("%s blocks nothing", d.agent.EventName(d.event))
 	default:
 		if strings.TrimSpace(reason) == "" {

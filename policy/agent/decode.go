@@ -7,7 +7,6 @@ import (
 	"errors"
 	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
@@ -211,7 +210,7 @@ func (c *Call) rename(sent map[string]any) (named, raw map[string]any) {
 	named, raw = map[string]any{}, map[string]any{}
 	put := func(key string, f policy.Field, v any) {
 		_, taken := named[f.String()]
-		fits := f.Spec().Type.Holds(v) || slices.Contains(strict, f)
+		fits := f.Spec().Type.Holds(v) || spell.Among(strict, f)
 		if taken || !fits || !c.point.event.Spec().CanRead(f) || f.Derived() && f != policy.FieldToolArguments || f == policy.FieldRaw {
 			raw[key] = v
 			return
@@ -222,7 +221,7 @@ func (c *Call) rename(sent map[string]any) (named, raw map[string]any) {
 	for _, key := range spell.Keys(sent) {
 		f, ok := c.agent.field(key, c.point.event)
 		switch {
-		case sent[key] == nil, key == c.agent.eventKey, slices.Contains(eventKeys, key) && sent[key] == any(c.point.name):
+		case sent[key] == nil, key == c.agent.eventKey, spell.Has(eventKeys, key) && sent[key] == any(c.point.name):
 		case ok:
 			put(key, f, sent[key])
 		default:

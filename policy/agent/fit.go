@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -61,7 +62,7 @@ func (c *Call) fit(d *policy.Decision) *answer {
 		if w.Hook == "" {
 			a.open = append(a.open, text)
 		}
-		if w.Code != nil && slices.Contains(otherPolicy, w.Code.ID) {
+		if w.Code != nil && spell.Has(otherPolicy, w.Code.ID) {
 			a.other = append(a.other, text)
 		}
 		// What concerns the policy as a whole, and a gate that was overridden,
@@ -196,7 +197,7 @@ func (a *answer) change(f policy.Field, v any) {
 func (a *answer) takes(f policy.Field, v any, may Power) bool {
 	fits := a.call.agent.fits
 	switch {
-	case !slices.Contains(a.point.writes, f) || v == nil:
+	case !spell.Among(a.point.writes, f) || v == nil:
 		return false
 	case a.act == ask && !a.point.askKeepsInput:
 		return false
@@ -233,7 +234,7 @@ func (a *answer) refuseChange(f policy.Field, v any, may Power) {
 // can be, the new one is not told: it would show what the old one had.
 func (a *answer) hideProduct(f policy.Field, text string, may Power) string {
 	const why = " must be changed before it is read, and hooks cannot change it here"
-	if blank := a.call.agent.blank; blank != nil && slices.Contains(a.point.writes, f) {
+	if blank := a.call.agent.blank; blank != nil && spell.Among(a.point.writes, f) {
 		if v, ok := blank(a.call, text); ok {
 			a.change(f, v)
 			return "a plain text"

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent/supersede"
 )
@@ -336,12 +337,12 @@ func jcliKnown(d *draft, m map[string]any) map[string]any {
 	for name, v := range m {
 		switch {
 		case v == nil:
-		case slices.Contains(jcliTexts, name):
+		case spell.Has(jcliTexts, name):
 			if _, ok := v.(string); !ok {
 				d.fail("%s must be a string", name)
 			}
 			known[name] = v
-		case slices.Contains(jcliLists, name):
+		case spell.Has(jcliLists, name):
 			if !jcliMessages(v) {
 				d.fail("%s must be a list of messages", name)
 			}
@@ -419,7 +420,7 @@ func jcliControl(d *draft) {
 	case call && !d.faithful:
 		d.r.Control, d.r.ControlBy = policy.Skip, d.by
 		d.warn("jcli runs the tool when a hook stops here; the call is left out")
-	case control == policy.Stop && slices.Contains(jcliStops, d.event):
+	case control == policy.Stop && spell.Among(jcliStops, d.event):
 		d.r.Control, d.r.ControlBy = policy.Stop, d.by
 	default:
 		d.r.EndChain = true

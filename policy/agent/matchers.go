@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/pattern"
 )
 
@@ -86,7 +87,7 @@ func listed(extra, separators string) Matchers {
 			if !plain(matcher) {
 				return found(matcher, tool)
 			}
-			return slices.Contains(pattern.Listed(matcher, separators), tool), true
+			return spell.Has(pattern.Listed(matcher, separators), tool), true
 		},
 	}
 }

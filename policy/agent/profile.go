@@ -1,10 +1,10 @@
 package agent
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -111,7 +111,7 @@ func FindProfile(name string) (*Agent, error) {
 func (d *Agent) EventsOf(native string) []policy.Event {
 	var out []policy.Event
 	for i := range d.allPoints() {
-		if p := &d.allPoints()[i]; p.name == native && !slices.Contains(out, p.event) {
+		if p := &d.allPoints()[i]; p.name == native && !spell.Among(out, p.event) {
 			out = append(out, p.event)
 		}
 	}

@@ -2,10 +2,10 @@ package agent
 
 import (
 	"cmp"
-	"slices"
 	"sort"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -31,10 +31,10 @@ func (d *Agent) Entries(p *Settings) []Entry {
 	var out []Entry
 	for i := range d.allPoints() {
 		at := &d.allPoints()[i]
-		if slices.Contains(p.Covered, at.name) {
+		if spell.Has(p.Covered, at.name) {
 			continue
 		}
-		tools := slices.Contains(policy.Events(), at.event) && at.event.Spec().CanRead(policy.FieldToolName)
+		tools := spell.Among(policy.Events(), at.event) && at.event.Spec().CanRead(policy.FieldToolName)
 		out = append(out, Entry{at.name, at.event, at.may, tools})
 	}
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Event.Compare(out[j].Event) < 0 })

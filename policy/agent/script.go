@@ -114,7 +114,7 @@ func (a *Agent) Input(event policy.Event, native string, in *policy.Context) ([]
 	}
 	named := map[policy.Field]bool{policy.FieldRaw: true, policy.FieldEvent: true}
 	for _, k := range keys {
-		if k.use == read || len(k.at) > 0 && !slices.Contains(k.at, event) {
+		if k.use == read || len(k.at) > 0 && !spell.Among(k.at, event) {
 			continue
 		}
 		named[k.field] = true

@@ -1,8 +1,7 @@
 package agent
 
 import (
-	"slices"
-
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -124,7 +123,7 @@ func (p *point) product() (policy.Field, bool) {
 	default:
 		return f, false
 	}
-	return f, slices.Contains(p.writes, f)
+	return f, spell.Among(p.writes, f)
 }
 
 // losses lists what becomes of everything the canonical event obeys.
@@ -150,7 +149,7 @@ func (p *point) losses() []Loss {
 		}
 	}
 	for _, f := range spec.Writes {
-		if !slices.Contains(p.writes, f) {
+		if !spell.Among(p.writes, f) {
 			out = append(out, p.unwritable(f))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -177,14 +178,14 @@ func (t *Terms) require(r Rule) {
 		t.Anyone, t.Approvers = false, people
 		return
 	}
-	t.Approvers = slices.DeleteFunc(slices.Clone(t.Approvers), func(p string) bool { return !slices.Contains(people, p) })
+	t.Approvers = slices.DeleteFunc(slices.Clone(t.Approvers), func(p string) bool { return !spell.Has(people, p) })
 }
 
 // GroupsOf are the groups that a person is in, sorted.
 func (t *Terms) GroupsOf(person string) []string {
 	out := []string{}
 	for name, people := range t.Groups {
-		if slices.Contains(people, person) {
+		if spell.Has(people, person) {
 			out = append(out, name)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -18,7 +19,7 @@ func Check(f *policy.Fact, v any) error {
 	ok := false
 	switch x := v.(type) {
 	case string:
-		ok = f.Type == "string" || f.Type == "enum" && slices.Contains(f.Words, x)
+		ok = f.Type == "string" || f.Type == "enum" && spell.Has(f.Words, x)
 	case bool:
 		ok = f.Type == "bool"
 	case int:

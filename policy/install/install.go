@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/agent"
 )
 
@@ -152,7 +153,7 @@ func (t *Target) verify(before, after []byte, want []Entry) error {
 		return fault.Errorf("%s would hold %d entries of hookc in place of %d, so nothing is written", t.Name, len(own), len(want))
 	}
 	for _, e := range want {
-		if !slices.Contains(own, t.found(e)) {
+		if !spell.Among(own, t.found(e)) {
 			return fault.Errorf("%s cannot hold the entry for %s, so nothing is written", t.Name, e.Event)
 		}
 	}

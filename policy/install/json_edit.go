@@ -96,7 +96,7 @@ func (w *jsonEdit) events(want []Entry) []string {
 // event brings one event to what is wanted: an entry that is right stays where
 // it is, one that hookc has to itself is rewritten there, all others go.
 func (w *jsonEdit) event(event string, want []Entry) error {
-	i := slices.IndexFunc(want, func(e Entry) bool { return e.Event == event })
+	i := spell.At(want, func(e *Entry) bool { return e.Event == event })
 	var value []field
 	if i >= 0 {
 		value = w.t.value(want[i])
@@ -218,5 +218,5 @@ func (w *jsonEdit) prune(path string, v, parent *tree.Node, key string) (bool, e
 }
 
 func indexOf(v *tree.Node, key string) int {
-	return slices.IndexFunc(v.Entries, func(e tree.Entry) bool { return e.Key.Text.Value == key })
+	return spell.At(v.Entries, func(e *tree.Entry) bool { return e.Key.Text.Value == key })
 }

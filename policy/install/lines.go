@@ -79,7 +79,7 @@ func (t *Target) compare(old []Found, want []Entry) (out []Change, same bool) {
 	}
 	for _, f := range old {
 		gone := f.Own && !spell.Some(want, func(e *Entry) bool { return e.Event == f.Event })
-		if gone && !slices.Contains(out, Change{f.Event, "removed"}) {
+		if gone && !spell.Among(out, Change{f.Event, "removed"}) {
 			note(f.Event, "removed")
 		}
 	}

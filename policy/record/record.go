@@ -6,11 +6,11 @@ package record
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"sort"
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -213,13 +213,13 @@ var kept = []string{"event", "tool_name", "session_id", "agent", "cwd", "project
 func Narrow(pointer string) bool {
 	part, rest, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
 	name, _, _ := strings.Cut(rest, "/")
-	return part == "answers" && name != "" || part == "input" && name != "" && name != "*" && !slices.Contains(kept, name)
+	return part == "answers" && name != "" || part == "input" && name != "" && name != "*" && !spell.Has(kept, name)
 }
 
 // CheckPointer says what is wrong with a JSON pointer into an entry.
 func CheckPointer(p string) error {
 	part, rest, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/")
-	if !strings.HasPrefix(p, "/") || rest == "" || !slices.Contains([]string{"input", "result", "answers"}, part) {
+	if !strings.HasPrefix(p, "/") || rest == "" || !spell.Has([]string{"input", "result", "answers"}, part) {
 		return fault.Errorf("mask has %q: it takes JSON pointers below /input, /result or /answers, such as /input/tool_input/content", p)
 	}
 	return nil

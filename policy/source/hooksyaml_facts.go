@@ -76,7 +76,7 @@ func (r *yamlReader) facts(n *tree.Node) {
 // fact adds a declaration, unless a more trusted tier has one.
 func (r *yamlReader) fact(f policy.Fact) {
 	all := &r.l.policy.Facts
-	i := slices.IndexFunc(*all, func(o policy.Fact) bool { return o.Name == f.Name })
+	i := spell.At(*all, func(o *policy.Fact) bool { return o.Name == f.Name })
 	if i < 0 {
 		*all = append(*all, f)
 		return
@@ -159,7 +159,7 @@ func MachineFacts(p *policy.Policy) diag.List {
 			found.Add(codeFact.Report(span, "a line is NAME=value"))
 			continue
 		}
-		i := slices.IndexFunc(p.Facts, func(f policy.Fact) bool { return f.Name == strings.TrimSpace(name) })
+		i := spell.At(p.Facts, func(f *policy.Fact) bool { return f.Name == strings.TrimSpace(name) })
 		if i < 0 {
 			continue
 		}

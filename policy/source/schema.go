@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/internal/severity"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 )
@@ -309,5 +310,5 @@ func keyNames(p Place, kind policy.Kind) []string {
 
 //go:noinline
 func (k *Key) takes(kind policy.Kind) bool {
-	return kind == "" || len(k.Kinds) == 0 || slices.Contains(k.Kinds, kind)
+	return kind == "" || len(k.Kinds) == 0 || spell.Among(k.Kinds, kind)
 }

@@ -30,7 +30,7 @@ func (r *settingsReader) noteSwitches(root *tree.Node) {
 				n = n.Get(key)
 			}
 		}
-		if n == nil || n.IsNull() || r.in.Untrusted != "" || !slices.Contains(s.Ranks, r.in.Tier) {
+		if n == nil || n.IsNull() || r.in.Untrusted != "" || !spell.Among(s.Ranks, r.in.Tier) {
 			continue
 		}
 		on, ok := n.Bool()

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/extensions"
@@ -166,7 +167,7 @@ func (c *forkConfig) order(l *Loader, hooks []*policy.Hook) []*policy.Hook {
 			free = append(free, h)
 		}
 	}
-	live := slices.DeleteFunc(slices.Clone(hooks), func(h *policy.Hook) bool { return slices.Contains(out, h) })
+	live := slices.DeleteFunc(slices.Clone(hooks), func(h *policy.Hook) bool { return spell.Among(out, h) })
 	for _, h := range live {
 		h.Body.Agent.Sequential = len(leads) > 0
 	}

@@ -100,7 +100,7 @@ func (r *settingsReader) variable(name string, at diag.Span) (value string, set 
 	switch {
 	case !set:
 		source.Unset = appendNew(source.Unset, []string{name})
-	case !slices.Contains(source.Variables, v):
+	case !spell.Among(source.Variables, v):
 		source.Variables, source.Private = append(source.Variables, v), true
 		r.report(codeFromEnvironment.Report(at, "the value of $%s stands here: %s reads it from its environment when it starts, hookc for each event", name, cmp.Or(r.Reading.Called, r.id)))
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/rego/native"
 )
@@ -210,7 +211,7 @@ func callees(p *native.Program, blocks []native.Block) []int {
 	var visit func([]native.Block)
 	visit = func(of []native.Block) {
 		native.Walk(of, func(s *native.Stmt) {
-			if to := int(s.Index); s.Op == native.OpCall && !slices.Contains(out, to) {
+			if to := int(s.Index); s.Op == native.OpCall && !spell.Among(out, to) {
 				out = append(out, to)
 				visit(p.Funcs[to].Blocks)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/expr-lang/expr/builtin"
 
 	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/facts"
@@ -122,7 +123,7 @@ func children(n ast.Node) []ast.Node {
 
 func (r *resolver) identifier(n *ast.IdentifierNode) {
 	switch {
-	case slices.Contains(r.lets, n.Value):
+	case spell.Has(r.lets, n.Value):
 	case n.Value == "$env":
 		r.uses.whole = true
 	default:
@@ -144,11 +145,11 @@ func (r *resolver) read(n ast.Node, p policy.Path) {
 }
 
 func (r *resolver) unknown(n ast.Node, name string) {
-	if slices.Contains(builtin.Names, name) {
+	if spell.Has(builtin.Names, name) {
 		r.report(n, codeExprName, "%s is a function: call it", name)
 		return
 	}
-	if slices.Contains(builtins.Roots(), name) {
+	if spell.Has(builtins.Roots(), name) {
 		r.report(n, codeExprName, "%s begins the names of functions such as %s and is no field", name, r.functionsOf(name)[0])
 		return
 	}
@@ -202,7 +203,7 @@ func (r *resolver) functionName(n *ast.MemberNode) bool {
 		return false
 	}
 	root, _, _ := strings.Cut(name, ".")
-	if !slices.Contains(builtins.Roots(), root) {
+	if !spell.Has(builtins.Roots(), root) {
 		return false
 	}
 	if builtins.Lookup(name) != nil {
@@ -235,7 +236,7 @@ func (r *resolver) call(n *ast.CallNode) {
 	case *ast.MemberNode:
 		name, ok := dotted(callee, r.lets)
 		root, _, _ := strings.Cut(name, ".")
-		if !ok || !slices.Contains(builtins.Roots(), root) {
+		if !ok || !spell.Has(builtins.Roots(), root) {
 			r.visit(callee.Node)
 			return
 		}
@@ -262,7 +263,7 @@ func (r *resolver) use(n *ast.CallNode, fn *builtins.Func) {
 
 func (r *resolver) let(n *ast.VariableDeclaratorNode) {
 	r.visit(n.Value)
-	if slices.Contains(builtins.Roots(), n.Name) || n.Name == "$env" {
+	if spell.Has(builtins.Roots(), n.Name) || n.Name == "$env" {
 		r.report(n, codeExprName, "%s is reserved: it begins the names of functions", n.Name)
 	}
 	r.lets = append(r.lets, n.Name)
@@ -296,7 +297,7 @@ func mayBeMissing(n ast.Node) bool {
 		_, ok := policy.ParseField(n.Value)
 		return ok
 	case *ast.BuiltinNode:
-		return slices.Contains([]string{"get", "first", "last", "find", "findLast", "findIndex", "findLastIndex"}, n.Name)
+		return spell.Has([]string{"get", "first", "last", "find", "findLast", "findIndex", "findLastIndex"}, n.Name)
 	}
 	return false
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookc/hookc/builtins"
 	"github.com/hookc/hookc/compiler/solve"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -296,7 +297,7 @@ func (c *reader) next(of *solve.Term) *solve.Term {
 
 // loop reads any, all, none and one; nil for other functions.
 func (c *reader) loop(n *ast.BuiltinNode) (is, not *solve.Formula) {
-	if !slices.Contains([]string{"any", "all", "none", "one"}, n.Name) || len(n.Arguments) != 2 {
+	if !spell.Has([]string{"any", "all", "none", "one"}, n.Name) || len(n.Arguments) != 2 {
 		return nil, nil
 	}
 	p, ok := n.Arguments[1].(*ast.PredicateNode)
@@ -426,7 +427,7 @@ const mostSelected = 3
 // selected reads what is made of the elements of which something holds; nil for other
 // functions.
 func (c *reader) selected(n *ast.BuiltinNode) []choice {
-	if !slices.Contains([]string{"count", "filter", "find"}, n.Name) || len(n.Arguments) != 2 {
+	if !spell.Has([]string{"count", "filter", "find"}, n.Name) || len(n.Arguments) != 2 {
 		return nil
 	}
 	p, ok := n.Arguments[1].(*ast.PredicateNode)
@@ -525,7 +526,7 @@ func (c *reader) function(n ast.Node, name string, args []ast.Node) []choice {
 	if name == "trim" && len(args) == 1 {
 		rego = "trim_space"
 	}
-	if slices.Contains([]string{"lower", "upper", "count", "trim_space"}, rego) && len(args) == 1 { // of each value
+	if spell.Has([]string{"lower", "upper", "count", "trim_space"}, rego) && len(args) == 1 { // of each value
 		out := slices.Clone(c.values(args[0]))
 		for i, v := range out {
 			out[i].t = solve.Call(rego, v.t)

@@ -9,10 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Plugin is one that is enabled: the folder of its files, the one of its data, and the
@@ -142,7 +142,7 @@ func (p *Plugin) hooks() string {
 				return manifest
 			case !strings.HasPrefix(path, p.Root+string(filepath.Separator)), err != nil:
 				p.Lost = fmt.Sprintf("its hooks %q are not in it", one)
-			case !slices.Contains(p.Files, path):
+			case !spell.Has(p.Files, path):
 				p.Files = append(p.Files, path)
 			}
 		case map[string]any:

@@ -20,7 +20,7 @@ import (
 type gitWork struct {
 	cmd     *shell.Command
 	at, dir string
-	told    paths.Git
+	given   paths.Git
 	foreign string // below which it changes files of another repository than theirs
 	sub     string
 	args    []shell.Word
@@ -33,8 +33,8 @@ func (c *selfCall) git(s *shell.Line, cmd *shell.Command) {
 	if !ok || !shell.WordIn(w.sub, "apply am stash checkout restore rm mv clean checkout-index switch reset pull bisect merge rebase cherry-pick revert read-tree clone submodule worktree init subtree") {
 		return
 	}
-	w.told.Heard(append(os.Environ(), lineWords(s)...))
-	w.foreign = w.told.Foreign(filepath.FromSlash(w.at))
+	w.given.Add(append(os.Environ(), lineWords(s)...))
+	w.foreign = w.given.Foreign(filepath.FromSlash(w.at))
 	files, _, known := gitFiles(cmd)
 	if !known {
 		c.patches(cmd)
@@ -96,18 +96,18 @@ func gitWorkOf(cmd *shell.Command) (w *gitWork, ok bool) {
 		case "-C":
 			w.dir = shell.Absolute(w.dir, value)
 		case "--git-dir":
-			w.told.Dir = value
+			w.given.Dir = value
 		case "--work-tree":
-			w.told.Work = value
+			w.given.Work = value
 		case "--bare", "--no-replace-objects":
-			w.told.More = true
+			w.given.More = true
 		case "-c", "--config-env":
-			w.told.More = w.told.More || strings.HasPrefix(key, "core.worktree") || strings.HasPrefix(key, "core.usereplacerefs")
+			w.given.More = w.given.More || strings.HasPrefix(key, "core.worktree") || strings.HasPrefix(key, "core.usereplacerefs")
 		}
 		args = args[1:]
 	}
-	if w.at = w.dir; w.told.Work != "" {
-		w.dir = shell.Absolute(w.at, w.told.Work)
+	if w.at = w.dir; w.given.Work != "" {
+		w.dir = shell.Absolute(w.at, w.given.Work)
 	}
 	if len(args) == 0 {
 		return w, false

@@ -20,7 +20,7 @@ func (a *analysis) list(c *shCall) {
 	}
 	for _, name := range paths.GitVariables { // exported before, as what nobody says
 		_, set := c.fr.st.vars.get(name)
-		if told, _ := c.fr.st.exports.get(name); (c.name == "git" || c.name == "hub") && (told || set && c.fr.st.exportAll) {
+		if on, _ := c.fr.st.exports.get(name); (c.name == "git" || c.name == "hub") && (on || set && c.fr.st.exportAll) {
 			cmd.Env = append(slices.Clip(cmd.Env), Assign{Name: name})
 		}
 	}

@@ -170,8 +170,7 @@ func (a *analysis) narrow(s *syntax.Stmt, holds bool, st *shState) {
 	}
 }
 
-// constant reports whether a condition is known to hold, or not to: true, false, or a test of two
-// words that are known.
+// constant reports whether a condition is known to hold or not: true, false, or a test of known words.
 func (a *analysis) constant(s *syntax.Stmt, fr *shFrame) (holds, known bool) {
 	c, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || s.Negated || s.Background || len(s.Redirs)+len(c.Assigns) > 0 || len(c.Args) == 0 {

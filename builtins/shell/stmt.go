@@ -102,8 +102,7 @@ func (a *analysis) ifClause(c *syntax.IfClause, fr *shFrame) {
 	other.st, other.conditional = fr.st.clone(), true
 	a.narrow(c.Cond[len(c.Cond)-1], true, then.st)
 	a.narrow(c.Cond[len(c.Cond)-1], false, other.st)
-	known = known && len(c.Cond) == 1
-	if then.st.dead, other.st.dead = then.st.dead || known && !holds, other.st.dead || known && holds; !then.st.dead {
+	if then.st.dead, other.st.dead = then.st.dead || known && !holds && len(c.Cond) == 1, other.st.dead || known && holds && len(c.Cond) == 1; !then.st.dead {
 		a.stmts(c.Then, &then)
 	}
 	if c.Else != nil && !other.st.dead && a.enter(fr) {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -50,7 +49,7 @@ func Explain(p *dag.Program, opt ExplainOptions) *Model {
 		m.Diagnostics = append(m.Diagnostics, diagnosticModel(d))
 	}
 	for _, w := range p.Warnings {
-		said := spell.Some(p.Diagnostics, func(d *diag.Diagnostic) bool { return d.Code == w.Code && d.Text == w.Text })
+		said := slices.ContainsFunc(p.Diagnostics, func(d diag.Diagnostic) bool { return d.Code == w.Code && d.Text == w.Text })
 		if !said {
 			m.Warnings = append(m.Warnings, warningModel(w))
 		}

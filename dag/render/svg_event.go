@@ -9,7 +9,6 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/render/layout"
-	"github.com/hookc/hookc/internal/spell"
 )
 
 // foldAbove is how many rules of a slot are drawn each on its own.
@@ -166,7 +165,7 @@ func (p *picture) legend(e *EventModel, frames []layout.Frame) {
 		text string
 	}{{dag.DataEdge, "data: reads what the other may write"}, {dag.GateEdge, "gate: not started while the other may end the chain"},
 		{dag.OrderEdge, "order: their use of the world is not swapped"}} {
-		if spell.Some(e.Edges, func(edge *EdgeModel) bool { return edge.Kind == k.kind }) {
+		if slices.ContainsFunc(e.Edges, func(edge EdgeModel) bool { return edge.Kind == k.kind }) {
 			next(k.text, func(y float64) {
 				p.drawLink(&layout.Link{Points: []layout.Point{{X: x - margin, Y: y}, {X: x - margin + 28, Y: y}}}, string(k.kind), "", "", k.text, 0)
 			})
@@ -185,7 +184,7 @@ func (p *picture) legendWidth() float64 {
 // has reports whether a hook of the event runs in this mode.
 func (e *EventModel) has(mode string) bool {
 	for i := range e.Items {
-		if spell.Some(e.Items[i].Hooks, func(h *HookModel) bool { return h.Mode == mode }) {
+		if slices.ContainsFunc(e.Items[i].Hooks, func(h HookModel) bool { return h.Mode == mode }) {
 			return true
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -331,7 +330,7 @@ func (t *tracer) unstarted() string {
 		return "the event was cancelled"
 	case t.halted < 0:
 		return "the chain was over"
-	case t.plan.Nodes[t.halted].Exempt() && t.plan.Nodes[t.halted].Slot == 0 && spell.Some(t.plan.Nodes, func(n *dag.Node) bool { return !n.Exempt() }):
+	case t.plan.Nodes[t.halted].Exempt() && t.plan.Nodes[t.halted].Slot == 0 && slices.ContainsFunc(t.plan.Nodes, func(n dag.Node) bool { return !n.Exempt() }):
 		return "the halt was known before any process was needed"
 	}
 	return t.plan.Label(t.halted) + " ended the chain"

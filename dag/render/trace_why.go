@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -66,7 +65,7 @@ func (t *tracer) without(d *policy.Decision) *Counterfactual {
 	end := len(t.plan.Nodes)
 	if t.plan.Strategy.Halt.Halts(&policy.Result{Verdict: d.Verdict, Control: d.Control}) {
 		by := speakerOf(t.plan, d.By)
-		at := spell.At(t.plan.Nodes, func(n *dag.Node) bool { return n.Hook.Name == by })
+		at := slices.IndexFunc(t.plan.Nodes, func(n dag.Node) bool { return n.Hook.Name == by })
 		if by != "" && at >= 0 {
 			end = at
 		}

@@ -20,8 +20,8 @@ type Git struct {
 	More      bool
 }
 
-// Heard adds what the variables among the words NAME=value say.
-func (g *Git) Heard(words []string) {
+// Add adds what the variables among the words NAME=value say.
+func (g *Git) Add(words []string) {
 	for _, word := range words {
 		name, value, set := strings.Cut(word, "=")
 		if !set || !spell.Has(GitVariables, name) {

@@ -12,15 +12,8 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeNeverSent = diag.Define(diag.Code{
-	ID: "HK037", Severity: diag.Warning,
-	Title: "field that the agent does not send",
-})
-
-var codeNotObeyed = diag.Define(diag.Code{
-	ID: "HK038", Severity: diag.Warning, Security: true,
-	Title: "agent cannot do what the hook says",
-})
+var codeNeverSent = diag.Define("HK037", diag.Warning, "field that the agent does not send")
+var codeNotObeyed = diag.Define("HK038", diag.Warning, "agent cannot do what the hook says").Guarding()
 
 // AgentFindings are the codes of what is found because [Agent] names the agent.
 var AgentFindings = []string{codeNeverSent.ID, codeNotObeyed.ID}

@@ -15,10 +15,7 @@ import (
 	"github.com/hookc/hookc/policy/facts"
 )
 
-var codeFactUnknown = diag.Define(diag.Code{
-	ID: "HK182", Severity: diag.Warning, Security: true,
-	Title: "fact that could not be found out",
-})
+var codeFactUnknown = diag.Define("HK182", diag.Warning, "fact that could not be found out").Guarding()
 
 // maxFacts bounds what is remembered of facts that commands print, and longestFact
 // what is kept of one beyond this process, in bytes.

@@ -37,10 +37,7 @@ const (
 	longestKept = time.Second
 )
 
-var codeHalfWritten = diag.Unprovoked("It depends on the time of a change, so there is no example.", diag.Code{
-	ID: "HK023", Severity: diag.Warning, Security: true,
-	Title: "policy that is being written",
-})
+var codeHalfWritten = diag.Define("HK023", diag.Warning, "policy that is being written").Guarding().Unprovoked("It depends on the time of a change, so there is no example.")
 
 // lastPlans is where the last plan that compiled is kept.
 type lastPlans struct {

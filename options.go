@@ -379,10 +379,7 @@ func (c *config) load() (*policy.Policy, diag.List) {
 // envPrefix begins a note about a variable that overrides the policy.
 const envPrefix = "HOOKC_"
 
-var codeEnvironment = diag.Define(diag.Code{
-	ID: "HK181", Severity: diag.Warning, Security: true,
-	Title: "the environment overrides the policy",
-})
+var codeEnvironment = diag.Define("HK181", diag.Warning, "the environment overrides the policy").Guarding()
 
 // switchOff disables what HOOKC_ENABLED=0 may disable.
 func switchOff(p *policy.Policy) {

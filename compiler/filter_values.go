@@ -10,10 +10,7 @@ import (
 	"github.com/hookc/hookc/policy/pattern"
 )
 
-var codeGlob = diag.Define(diag.Code{
-	ID: "HK126", Severity: diag.Error,
-	Title: "glob cannot be used",
-})
+var codeGlob = diag.Define("HK126", diag.Error, "glob cannot be used")
 
 // pathGlob matches the file a call is about, by its path relative to the
 // project root or its absolute path; paths are compared as text, no disk is

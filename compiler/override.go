@@ -8,20 +8,9 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeOverride = diag.Define(diag.Code{
-	ID: "HK130", Severity: diag.Error,
-	Title: "hook of another tier is overridden",
-})
-
-var codeTwice = diag.Define(diag.Code{
-	ID: "HK131", Severity: diag.Error,
-	Title: "two hooks of one name",
-})
-
-var codeNothingOff = diag.Define(diag.Code{
-	ID: "HK135", Severity: diag.Warning,
-	Title: "nothing to switch off",
-})
+var codeOverride = diag.Define("HK130", diag.Error, "hook of another tier is overridden")
+var codeTwice = diag.Define("HK131", diag.Error, "two hooks of one name")
+var codeNothingOff = diag.Define("HK135", diag.Warning, "nothing to switch off")
 
 // overrides settles which of several hooks of one name is in force: the one
 // of the latest tier, unless an earlier one is locked. A hook that is disabled

@@ -36,10 +36,7 @@ func effects(u *unit) {
 	}
 }
 
-var codeFactUndeclared = diag.Define(diag.Code{
-	ID: "HK136", Severity: diag.Error,
-	Title: "fact that nobody declares",
-})
+var codeFactUndeclared = diag.Define("HK136", diag.Error, "fact that nobody declares")
 
 // knownFacts reports the facts that a hook reads and nobody declares.
 func (u *unit) knownFacts(n *dag.Node) {
@@ -77,10 +74,7 @@ func restrain(plan *dag.Plan, n *dag.Node, lower policy.Paths) {
 	}
 }
 
-var codeSpeculative = diag.Define(diag.Code{
-	ID: "HK132", Severity: diag.Error,
-	Title: "speculative hook with side effects",
-})
+var codeSpeculative = diag.Define("HK132", diag.Error, "speculative hook with side effects")
 
 // settleEffects lays declarations over what the kind said, and cuts both to
 // what the event has. At an event that only observes nothing can be written.

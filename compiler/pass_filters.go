@@ -186,10 +186,7 @@ func modelPrefix(v diag.Text) (policy.Atom, *diag.Diagnostic) {
 // toolKinds are the values of tool_kind (semantics.md §1.3).
 var toolKinds = []string{"shell", "read", "write", "edit", "search", "fetch", "agent", "mcp", "other"}
 
-var codeToolKind = diag.Define(diag.Code{
-	ID: "HK122", Severity: diag.Error,
-	Title: "unknown kind of tool",
-})
+var codeToolKind = diag.Define("HK122", diag.Error, "unknown kind of tool")
 
 func toolKind(v diag.Text) (policy.Atom, *diag.Diagnostic) {
 	kinds := list(v.Value)
@@ -213,10 +210,7 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-var codeRegexp = diag.Define(diag.Code{
-	ID: "HK125", Severity: diag.Error,
-	Title: "regular expression cannot be used",
-})
+var codeRegexp = diag.Define("HK125", diag.Error, "regular expression cannot be used")
 
 // search makes an unanchored regular expression that test asks about a
 // context. Canonical files are RE2, and what a reader leaves to it; a reader of a

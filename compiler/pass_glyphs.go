@@ -13,15 +13,8 @@ import (
 	"github.com/hookc/hookc/policy/glyph"
 )
 
-var codeUnseen = diag.Define(diag.Code{
-	ID: "HK133", Severity: diag.Warning, Security: true,
-	Title: "character that nobody sees",
-})
-
-var codeAlike = diag.Define(diag.Code{
-	ID: "HK134", Severity: diag.Warning, Security: true,
-	Title: "letter that looks like another",
-})
+var codeUnseen = diag.Define("HK133", diag.Warning, "character that nobody sees").Guarding()
+var codeAlike = diag.Define("HK134", diag.Warning, "letter that looks like another").Guarding()
 
 // content are the conditions on what a call holds, in which any text may stand;
 // the others compare with names.

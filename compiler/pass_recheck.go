@@ -9,10 +9,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeRecheck = diag.Define(diag.Code{
-	ID: "HK127", Severity: diag.Warning,
-	Title: "recheck of a hook with side effects",
-})
+var codeRecheck = diag.Define("HK127", diag.Warning, "recheck of a hook with side effects")
 
 // recheck puts a copy of a guard right after the last item in which some
 // other hook may rewrite what the guard reads (semantics.md §2.8, §4.3 P2). A

@@ -108,10 +108,7 @@ func newItem(plan *dag.Plan, h *policy.Hook) dag.Item {
 	return dag.Item{Fold: policy.FoldMax}
 }
 
-var codeUntrusted = diag.Define(diag.Code{
-	ID: "HK165", Severity: diag.Warning, Security: true,
-	Title: "source is not trusted, or not as it was",
-})
+var codeUntrusted = diag.Define("HK165", diag.Warning, "source is not trusted, or not as it was").Guarding()
 
 // untrustedSources makes every Decision say which files did not count.
 func (u *unit) untrustedSources() {

@@ -31,15 +31,8 @@ func validate(u *unit) {
 	u.checkCatalogue()
 }
 
-var codeField = diag.Define(diag.Code{
-	ID: "HK118", Severity: diag.Error,
-	Title: "unknown field in reads or writes",
-})
-
-var codeNotHere = diag.Define(diag.Code{
-	ID: "HK119", Severity: diag.Error,
-	Title: "the event does not have the field, or does not let a hook change it",
-})
+var codeField = diag.Define("HK118", diag.Error, "unknown field in reads or writes")
+var codeNotHere = diag.Define("HK119", diag.Error, "the event does not have the field, or does not let a hook change it")
 
 // outputs are what hooks add without changing a field.
 var outputs = []string{"inject_messages", "additional_context", "retry_feedback", "system_message", "suppress_output"}
@@ -94,10 +87,7 @@ func named(ok func(policy.Field) bool) []string {
 	return out
 }
 
-var codeMay = diag.Define(diag.Code{
-	ID: "HK124", Severity: diag.Error,
-	Title: "may lists what no hook can say here",
-})
+var codeMay = diag.Define("HK124", diag.Error, "may lists what no hook can say here")
 
 func (u *unit) checkMay(spec *policy.EventSpec, h *policy.Hook) {
 	obeyed := spec.PowersFor(h.Body.Protocol)
@@ -115,15 +105,8 @@ func (u *unit) checkMay(spec *policy.EventSpec, h *policy.Hook) {
 	}
 }
 
-var codeAsync = diag.Define(diag.Code{
-	ID: "HK128", Severity: diag.Error,
-	Title: "async hook cannot decide",
-})
-
-var codeDurable = diag.Define(diag.Code{
-	ID: "HK138", Severity: diag.Error,
-	Title: "durable hook is not async",
-})
+var codeAsync = diag.Define("HK128", diag.Error, "async hook cannot decide")
+var codeDurable = diag.Define("HK138", diag.Error, "durable hook is not async")
 
 func (u *unit) checkAsync(h *policy.Hook) {
 	if h.Durable && !h.Async {
@@ -155,10 +138,7 @@ func (u *unit) checkAsync(h *policy.Hook) {
 	}
 }
 
-var codePosture = diag.Define(diag.Code{
-	ID: "HK129", Severity: diag.Warning,
-	Title: "on_error has no effect at this event",
-})
+var codePosture = diag.Define("HK129", diag.Warning, "on_error has no effect at this event")
 
 func (u *unit) checkPosture(spec *policy.EventSpec, h *policy.Hook) {
 	for _, p := range []policy.Posture{h.OnError, h.OnTimeout} {

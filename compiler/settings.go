@@ -12,10 +12,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeSetting = diag.Define(diag.Code{
-	ID: "HK121", Severity: diag.Error,
-	Title: "event is set differently elsewhere",
-})
+var codeSetting = diag.Define("HK121", diag.Error, "event is set differently elsewhere")
 
 // said is one tier's value of a setting.
 type tierValue struct {

@@ -2,23 +2,13 @@ package executor
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeGate = diag.Define(diag.Code{
-	ID: "HK171", Severity: diag.Warning, Security: true,
-	Title: "gate overridden after too many blocks",
-	Bad: `-- hooks.yaml --
-stop:
-  - {name: never, type: expr, deny: 'stop_reason != "enough"', reason: "not yet"}
--- event.json --
-` + strings.Repeat(`{"event": "stop", "session_id": "s1", "stop_reason": "done"}
-`, 9),
-})
+var codeGate = diag.Define("HK171", diag.Warning, "gate overridden after too many blocks").Guarding()
 
 // Gates counts how often running an event sent the agent of a session back to
 // work. Implementations are safe for concurrent use; the one-shot CLI keeps

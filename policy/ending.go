@@ -6,10 +6,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeEnding = diag.Define(diag.Code{
-	ID: "HK112", Severity: diag.Warning,
-	Title: "stop without feedback ends the turn",
-})
+var codeEnding = diag.Define("HK112", diag.Warning, "stop without feedback ends the turn")
 
 // ending warns of a gate that a stop has left without feedback (semantics.md
 // §12, 5). A failure that means abort is told as a failure.

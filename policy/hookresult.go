@@ -9,10 +9,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeUnknownKey = diag.Define(diag.Code{
-	ID: "HK117", Severity: diag.Warning,
-	Title: "answer has keys that mean nothing here",
-})
+var codeUnknownKey = diag.Define("HK117", diag.Warning, "answer has keys that mean nothing here")
 
 // HookResultKeys lists the keys of the canonical HookResult (semantics.md
 // §2.6).

@@ -7,15 +7,8 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeIgnored = diag.Define(diag.Code{
-	ID: "HK110", Severity: diag.Warning, Security: true,
-	Title: "result ignored here",
-})
-
-var codeUndeclared = diag.Define(diag.Code{
-	ID: "HK111", Severity: diag.Warning,
-	Title: "result outside what the hook declared",
-})
+var codeIgnored = diag.Define("HK110", diag.Warning, "result ignored here").Guarding()
+var codeUndeclared = diag.Define("HK111", diag.Warning, "result outside what the hook declared")
 
 // PowersFor is what the event obeys from a hook that speaks protocol p.
 func (s *EventSpec) PowersFor(p Protocol) Powers {

@@ -13,20 +13,9 @@ import (
 	hostfacts "github.com/hookc/hookc/policy/facts"
 )
 
-var codeField = diag.Define(diag.Code{
-	ID: "HK075", Severity: diag.Error,
-	Title: "Rego uses a field that does not exist",
-})
-
-var codeAbsent = diag.Define(diag.Code{
-	ID: "HK076", Severity: diag.Warning,
-	Title: "Rego uses a field the event does not carry",
-})
-
-var codeResultKey = diag.Define(diag.Code{
-	ID: "HK094", Severity: diag.Warning,
-	Title: "Rego's result has a key that means nothing",
-})
+var codeField = diag.Define("HK075", diag.Error, "Rego uses a field that does not exist")
+var codeAbsent = diag.Define("HK076", diag.Warning, "Rego uses a field the event does not carry")
+var codeResultKey = diag.Define("HK094", diag.Warning, "Rego's result has a key that means nothing")
 
 // walker gathers what the rules reachable from the entry points use.
 type walker struct {

@@ -11,15 +11,8 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeNoEntry = diag.Define(diag.Code{
-	ID: "HK072", Severity: diag.Error,
-	Title: "Rego without an entry point",
-})
-
-var codeShape = diag.Define(diag.Code{
-	ID: "HK073", Severity: diag.Error,
-	Title: "Rego entry point of the wrong shape",
-})
+var codeNoEntry = diag.Define("HK072", diag.Error, "Rego without an entry point")
+var codeShape = diag.Define("HK073", diag.Error, "Rego entry point of the wrong shape")
 
 // part is what an entry point contributes to a Result.
 type part uint8

@@ -11,10 +11,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeNegated = diag.Define(diag.Code{
-	ID: "HK115", Severity: diag.Hint,
-	Title: "negated call that never holds for a missing value",
-})
+var codeNegated = diag.Define("HK115", diag.Hint, "negated call that never holds for a missing value")
 
 // Lints are the findings rego shares with other kinds of rules; a nil one is
 // not looked for.

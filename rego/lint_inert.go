@@ -9,20 +9,9 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeUncalled = diag.Define(diag.Code{
-	ID: "HK158", Severity: diag.Warning, Security: true,
-	Title: "Rego rule that nobody asks",
-})
-
-var codeAllowAlone = diag.Define(diag.Code{
-	ID: "HK159", Severity: diag.Warning,
-	Title: "allow alone denies nothing",
-})
-
-var codeSays = diag.Define(diag.Code{
-	ID: "HK164", Severity: diag.Warning,
-	Title: "Rego rule that says what is no reason",
-})
+var codeUncalled = diag.Define("HK158", diag.Warning, "Rego rule that nobody asks").Guarding()
+var codeAllowAlone = diag.Define("HK159", diag.Warning, "allow alone denies nothing")
+var codeSays = diag.Define("HK164", diag.Warning, "Rego rule that says what is no reason")
 
 // aside keeps what is found for check, which asks for it.
 func (u *unit) aside(find func()) {

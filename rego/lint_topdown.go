@@ -9,20 +9,9 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeOpenMembership = diag.Define(diag.Code{
-	ID: "HK116", Severity: diag.Warning,
-	Title: "in over a literal with variables does not see them",
-})
-
-var codeEarlyKey = diag.Define(diag.Code{
-	ID: "HK088", Severity: diag.Warning,
-	Title: "comprehension takes a variable for given that it is indexed by",
-})
-
-var codeEndless = diag.Define(diag.Code{
-	ID: "HK089", Severity: diag.Error,
-	Title: "comprehension whose evaluation has no end",
-})
+var codeOpenMembership = diag.Define("HK116", diag.Warning, "in over a literal with variables does not see them")
+var codeEarlyKey = diag.Define("HK088", diag.Warning, "comprehension takes a variable for given that it is indexed by")
+var codeEndless = diag.Define("HK089", diag.Error, "comprehension whose evaluation has no end")
 
 // lintTopdown finds what OPA evaluates otherwise than Rego means it, in the
 // hook's own module and in those of its library: a guard may not fire for it,

@@ -23,10 +23,7 @@ import (
 const verifyBudget = 50 * time.Millisecond
 
 // codeDiffers is a bug of hookc that it has noticed in time.
-var codeDiffers = diag.Unprovoked("Only a bug of hookc reports it, so there is no example.", diag.Code{
-	ID: "HK079", Severity: diag.Warning, Security: true,
-	Title: "the native code of a rule differs from its Rego",
-})
+var codeDiffers = diag.Define("HK079", diag.Warning, "the native code of a rule differs from its Rego").Guarding().Unprovoked("Only a bug of hookc reports it, so there is no example.")
 
 // Whole reports whether topdown evaluates none of the entry points.
 func (n *Native) Whole() bool { return !n.rest }

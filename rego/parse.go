@@ -12,25 +12,10 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeSyntax = diag.Define(diag.Code{
-	ID: "HK070", Severity: diag.Error,
-	Title: "Rego does not parse",
-})
-
-var codeCompile = diag.Define(diag.Code{
-	ID: "HK071", Severity: diag.Error,
-	Title: "Rego does not compile",
-})
-
-var codeForbidden = diag.Define(diag.Code{
-	ID: "HK074", Severity: diag.Error,
-	Title: "Rego calls a forbidden function",
-})
-
-var codeSettings = diag.Define(diag.Code{
-	ID: "HK078", Severity: diag.Error,
-	Title: "rego settings name something unknown",
-})
+var codeSyntax = diag.Define("HK070", diag.Error, "Rego does not parse")
+var codeCompile = diag.Define("HK071", diag.Error, "Rego does not compile")
+var codeForbidden = diag.Define("HK074", diag.Error, "Rego calls a forbidden function")
+var codeSettings = diag.Define("HK078", diag.Error, "rego settings name something unknown")
 
 // DefaultForbid lists the functions a hook may not call when its policy file
 // does not say (semantics.md §3.2).

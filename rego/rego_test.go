@@ -16,8 +16,8 @@ import (
 // The codes of the kinds above stand in for theirs: this package only reports
 // through them.
 var (
-	testNoReason = diag.Define(diag.Code{ID: "HK114", Severity: diag.Hint, Title: "rule without a reason", Help: "h", Bad: "b", Good: "g"})
-	testMissing  = diag.Define(diag.Code{ID: "HK113", Severity: diag.Hint, Title: "guard that lets a missing value through", Help: "h", Bad: "b", Good: "g"})
+	testNoReason = diag.Define("HK114", diag.Hint, "rule without a reason").Explained("h", "b", "g")
+	testMissing  = diag.Define("HK113", diag.Hint, "guard that lets a missing value through").Explained("h", "b", "g")
 )
 
 // inline is a hook whose Rego stands in a literal block of a hooks.yaml: the

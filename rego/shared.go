@@ -20,10 +20,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeShared = diag.Define(diag.Code{
-	ID: "HK077", Severity: diag.Error,
-	Title: "shared Rego or data cannot be used",
-})
+var codeShared = diag.Define("HK077", diag.Error, "shared Rego or data cannot be used")
 
 // sharedFile is one file read: a module or a document, and what is wrong with
 // it. The findings point into one Source, so that hooks sharing the file

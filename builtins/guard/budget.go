@@ -23,10 +23,7 @@ var budgetGuardRule = rule.Rule{
 	New: newBudgetGuard,
 }
 
-var codeBudgetPer = diag.Define(diag.Code{
-	ID: "HK108", Severity: diag.Error,
-	Title: "unknown span of a budget",
-})
+var codeBudgetPer = diag.Define("HK108", diag.Error, "unknown span of a budget")
 
 // The spans of a budget.
 const (

@@ -18,18 +18,9 @@ import (
 // backticks; a test gives these back to the guard, which must let them pass.
 
 var (
-	codeGuardPosture = diag.Define(diag.Code{
-		ID: "HK105", Severity: diag.Error,
-		Title: "guard that would let through what it cannot read",
-	})
-	codeGuardPack = diag.Define(diag.Code{
-		ID: "HK106", Severity: diag.Error,
-		Title: "unknown pack of a guard",
-	})
-	codeGuardAllow = diag.Define(diag.Code{
-		ID: "HK107", Severity: diag.Error,
-		Title: "exception that takes in everything",
-	})
+	codeGuardPosture = diag.Define("HK105", diag.Error, "guard that would let through what it cannot read")
+	codeGuardPack    = diag.Define("HK106", diag.Error, "unknown pack of a guard")
+	codeGuardAllow   = diag.Define("HK107", diag.Error, "exception that takes in everything")
 )
 
 // Rules lists the guards.

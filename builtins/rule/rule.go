@@ -84,22 +84,10 @@ func (o Options) Text(name string) string {
 
 // What is wrong with the options of a hook, beside codeUnknownOption.
 var (
-	codeUnknownOption = diag.Define(diag.Code{
-		ID: "HK101", Severity: diag.Error,
-		Title: "unknown option of a builtin",
-	})
-	CodeOptionValue = diag.Define(diag.Code{
-		ID: "HK102", Severity: diag.Error,
-		Title: "option of a builtin has a wrong value",
-	})
-	CodeOptionMissing = diag.Define(diag.Code{
-		ID: "HK103", Severity: diag.Error,
-		Title: "builtin without an option it needs",
-	})
-	CodeOptionEvent = diag.Define(diag.Code{
-		ID: "HK104", Severity: diag.Error,
-		Title: "builtin on an event it cannot judge",
-	})
+	codeUnknownOption = diag.Define("HK101", diag.Error, "unknown option of a builtin")
+	CodeOptionValue   = diag.Define("HK102", diag.Error, "option of a builtin has a wrong value")
+	CodeOptionMissing = diag.Define("HK103", diag.Error, "builtin without an option it needs")
+	CodeOptionEvent   = diag.Define("HK104", diag.Error, "builtin on an event it cannot judge")
 )
 
 // Misuse is a mistake in a program that lists rules of its own, as opposed to

@@ -5,10 +5,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeConflict = diag.Define(diag.Code{
-	ID: "HK160", Severity: diag.Warning,
-	Title: "two hooks write one field",
-})
+var codeConflict = diag.Define("HK160", diag.Warning, "two hooks write one field")
 
 func conflicts(t *Target) diag.List {
 	var out diag.List

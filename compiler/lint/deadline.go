@@ -7,10 +7,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeDeadline = diag.Define(diag.Code{
-	ID: "HK140", Severity: diag.Warning,
-	Title: "timeouts do not fit the chain deadline",
-})
+var codeDeadline = diag.Define("HK140", diag.Warning, "timeouts do not fit the chain deadline")
 
 func deadlines(t *Target) diag.List {
 	var out diag.List

@@ -8,10 +8,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeFailOpen = diag.Define(diag.Code{
-	ID: "HK141", Severity: diag.Warning, Security: true,
-	Title: "guard fails open",
-})
+var codeFailOpen = diag.Define("HK141", diag.Warning, "guard fails open").Guarding()
 
 // Opens lists the hooks through which a failure lets the guarded action pass;
 // it is empty at events that guard nothing (semantics.md §5.4).

@@ -6,10 +6,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeFold = diag.Define(diag.Code{
-	ID: "HK162", Severity: diag.Warning, Security: true,
-	Title: "the order of hooks decides between allow and deny",
-})
+var codeFold = diag.Define("HK162", diag.Warning, "the order of hooks decides between allow and deny").Guarding()
 
 func folds(t *Target) diag.List {
 	var out diag.List

@@ -7,10 +7,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeMixed = diag.Define(diag.Code{
-	ID: "HK163", Severity: diag.Warning, Security: true,
-	Title: "strategy also governs hooks of a more trusted tier",
-})
+var codeMixed = diag.Define("HK163", diag.Warning, "strategy also governs hooks of a more trusted tier").Guarding()
 
 func mixed(t *Target) diag.List {
 	var out diag.List

@@ -5,10 +5,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeMovable = diag.Define(diag.Code{
-	ID: "HK211", Severity: diag.Hint,
-	Title: "rule could refuse before a process is started",
-})
+var codeMovable = diag.Define("HK211", diag.Hint, "rule could refuse before a process is started")
 
 func movable(t *Target) diag.List {
 	var out diag.List

@@ -13,10 +13,7 @@ import (
 )
 
 // CodeNeverMatches is HK150.
-var CodeNeverMatches = diag.Define(diag.Code{
-	ID: "HK150", Severity: diag.Warning, Security: true,
-	Title: "filter can never match",
-})
+var CodeNeverMatches = diag.Define("HK150", diag.Warning, "filter can never match").Guarding()
 
 // NeverMatches reports a node whose filter provably matches no event.
 func NeverMatches(plan *dag.Plan, id int) (diag.Diagnostic, bool) {

@@ -8,10 +8,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeObserver = diag.Define(diag.Code{
-	ID: "HK210", Severity: diag.Hint,
-	Title: "undeclared hook makes others wait",
-})
+var codeObserver = diag.Define("HK210", diag.Hint, "undeclared hook makes others wait")
 
 // maxWhatIf bounds the hooks tried one by one: each try plans the event again.
 const maxWhatIf = 32

@@ -6,10 +6,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeRewrite = diag.Define(diag.Code{
-	ID: "HK161", Severity: diag.Warning, Security: true,
-	Title: "checked, then rewritten",
-})
+var codeRewrite = diag.Define("HK161", diag.Warning, "checked, then rewritten").Guarding()
 
 func rewrites(t *Target) diag.List {
 	var out diag.List

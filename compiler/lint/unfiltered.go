@@ -5,10 +5,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeUnfiltered = diag.Define(diag.Code{
-	ID: "HK212", Severity: diag.Hint,
-	Title: "process for every tool call",
-})
+var codeUnfiltered = diag.Define("HK212", diag.Hint, "process for every tool call")
 
 func unfiltered(t *Target) diag.List {
 	var out diag.List

@@ -6,10 +6,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeUnindexable = diag.Define(diag.Code{
-	ID: "HK213", Severity: diag.Hint,
-	Title: "Rego rule that no index can leave out",
-})
+var codeUnindexable = diag.Define("HK213", diag.Hint, "Rego rule that no index can leave out")
 
 func unindexable(t *Target) diag.List {
 	var out diag.List

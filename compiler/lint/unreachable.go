@@ -9,10 +9,7 @@ import (
 )
 
 // CodeUnreachable is HK151.
-var CodeUnreachable = diag.Define(diag.Code{
-	ID: "HK151", Severity: diag.Warning, Security: true,
-	Title: "hook can never be reached",
-})
+var CodeUnreachable = diag.Define("HK151", diag.Warning, "hook can never be reached").Guarding()
 
 // Unreachable reports a node that no event makes run, and the hook that is
 // the reason, if it is one. halters are those of the plan.

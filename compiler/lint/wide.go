@@ -10,10 +10,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeWide = diag.Define(diag.Code{
-	ID: "HK155", Severity: diag.Warning,
-	Title: "matcher is wider than it looks",
-})
+var codeWide = diag.Define("HK155", diag.Warning, "matcher is wider than it looks")
 
 var plainWord = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_]+$`) })
 

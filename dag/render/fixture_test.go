@@ -201,9 +201,9 @@ func guardPlan() *dag.Plan {
 }
 
 var (
-	codeFilter = diag.Define(diag.Code{ID: "HK990", Severity: diag.Warning, Title: "test", Help: "test", Bad: "x", Good: "x"})
-	codeLocked = diag.Define(diag.Code{ID: "HK991", Severity: diag.Error, Title: "test", Help: "test", Bad: "x", Good: "x"})
-	codeHint   = diag.Define(diag.Code{ID: "HK992", Severity: diag.Hint, Title: "test", Help: "test", Bad: "x", Good: "x"})
+	codeFilter = diag.Define("HK990", diag.Warning, "test").Explained("test", "x", "x")
+	codeLocked = diag.Define("HK991", diag.Error, "test").Explained("test", "x", "x")
+	codeHint   = diag.Define("HK992", diag.Hint, "test").Explained("test", "x", "x")
 )
 
 // mockProgram is the program of semantics.md §8's mock-up.

@@ -9,15 +9,8 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeAsync = diag.Define(diag.Code{
-	ID: "HK172", Severity: diag.Warning,
-	Title: "async hook was not started",
-})
-
-var codeNotKept = diag.Define(diag.Code{
-	ID: "HK173", Severity: diag.Warning,
-	Title: "durable hook is not kept as its policy wants",
-})
+var codeAsync = diag.Define("HK172", diag.Warning, "async hook was not started")
+var codeNotKept = diag.Define("HK173", diag.Warning, "durable hook is not kept as its policy wants")
 
 // NotKeptError says that a durable hook was started, or will be, and what of its
 // durability does not hold.

@@ -11,10 +11,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeExit1 = diag.Define(diag.Code{
-	ID: "HK093", Severity: diag.Warning, Security: true,
-	Title: "exit 1 lets the action happen",
-})
+var codeExit1 = diag.Define("HK093", diag.Warning, "exit 1 lets the action happen").Guarding()
 
 var (
 	exit1  = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^[^#\n]*\bexit\s*\(?\s*1\b`) })

@@ -15,20 +15,9 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeUnstartable = diag.Define(diag.Code{
-	ID: "HK090", Severity: diag.Warning,
-	Title: "command cannot be started",
-})
-
-var codeNotExecutable = diag.Define(diag.Code{
-	ID: "HK091", Severity: diag.Warning,
-	Title: "script is not executable",
-})
-
-var codeExit2 = diag.Define(diag.Code{
-	ID: "HK120", Severity: diag.Warning, Security: true,
-	Title: "exit 2 is a failure here, not a deny",
-})
+var codeUnstartable = diag.Define("HK090", diag.Warning, "command cannot be started")
+var codeNotExecutable = diag.Define("HK091", diag.Warning, "script is not executable")
+var codeExit2 = diag.Define("HK120", diag.Warning, "exit 2 is a failure here, not a deny").Guarding()
 
 func notExecutable(at diag.Span, hook, path string) diag.Diagnostic {
 	return codeNotExecutable.Report(at, "%s is not executable", path).WithHook(hook).

@@ -9,10 +9,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeUnheard = diag.Define(diag.Code{
-	ID: "HK096", Severity: diag.Warning,
-	Title: "what a script answered was not heard",
-})
+var codeUnheard = diag.Define("HK096", diag.Warning, "what a script answered was not heard")
 
 // read is what an answer means. What it says and nobody hears is a warning: the call
 // may go ahead because of it. Of a hook that an agent's own configuration declares that

@@ -6,10 +6,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeBudget = diag.Define(diag.Code{
-	ID: "HK142", Severity: diag.Warning,
-	Title: "rule has a step budget, not this timeout",
-})
+var codeBudget = diag.Define("HK142", diag.Warning, "rule has a step budget, not this timeout")
 
 // budgeted is a kind whose rules no timeout gives more time than the kind has.
 func budgeted(k dag.Kind) dag.Kind {

@@ -14,10 +14,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeUnknownRule = diag.Define(diag.Code{
-	ID: "HK100", Severity: diag.Error,
-	Title: "unknown builtin",
-})
+var codeUnknownRule = diag.Define("HK100", diag.Error, "unknown builtin")
 
 // builtinKind is the kind of hooks that use a Go rule by name: one of package
 // builtins, or one the embedder adds. Two rules of one name panic.

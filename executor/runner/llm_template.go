@@ -11,10 +11,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeVariable = diag.Define(diag.Code{
-	ID: "HK092", Severity: diag.Warning,
-	Title: "template variable means nothing here",
-})
+var codeVariable = diag.Define("HK092", diag.Warning, "template variable means nothing here")
 
 // template is a prompt cut into literal text and variables.
 type template struct{ parts []part }

@@ -17,14 +17,10 @@ import (
 const outside = "What a client sends is no part of a policy, so there is no example."
 
 var (
-	codeEvent = diag.Unprovoked(outside, diag.Code{ID: "HK390", Severity: diag.Error, Title: "a client of the policy server names an unknown event",
-		Help: "The path /v1/events/EVENT names an event in hookc's words or an agent's; hookc help events lists them. The event is refused."})
-	codeUnread = diag.Unprovoked(outside, diag.Code{ID: "HK391", Severity: diag.Error, Title: "a client of the policy server sends what is no event",
-		Help: "The body is one JSON object, as hookc run reads it on stdin. The event is refused."})
-	codeLarge = diag.Unprovoked(outside, diag.Code{ID: "HK392", Severity: diag.Error, Title: "a client of the policy server sends too much, or too slowly",
-		Help: "An event is at most 1 MiB and arrives within 10 seconds. The event is refused."})
-	codeDialect = diag.Unprovoked(outside, diag.Code{ID: "HK393", Severity: diag.Error, Title: "a client of the policy server names an unknown dialect",
-		Help: "The query ?dialect= names an agent; hookc list dialect lists them. The event is refused."})
+	codeEvent   = diag.Define("HK390", diag.Error, "a client of the policy server names an unknown event").Unprovoked(outside).Explained("The path /v1/events/EVENT names an event in hookc's words or an agent's; hookc help events lists them. The event is refused.", "", "")
+	codeUnread  = diag.Define("HK391", diag.Error, "a client of the policy server sends what is no event").Unprovoked(outside).Explained("The body is one JSON object, as hookc run reads it on stdin. The event is refused.", "", "")
+	codeLarge   = diag.Define("HK392", diag.Error, "a client of the policy server sends too much, or too slowly").Unprovoked(outside).Explained("An event is at most 1 MiB and arrives within 10 seconds. The event is refused.", "", "")
+	codeDialect = diag.Define("HK393", diag.Error, "a client of the policy server names an unknown dialect").Unprovoked(outside).Explained("The query ?dialect= names an agent; hookc list dialect lists them. The event is refused.", "", "")
 )
 
 // problem is a refusal of the server itself (RFC 9457). The posture in it is always

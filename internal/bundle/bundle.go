@@ -45,10 +45,7 @@ const (
 // root is the document that hookc's files are below.
 const root = "hookc"
 
-var codeBundle = diag.Unprovoked("A bundle is no text, so there is no example.", diag.Code{
-	ID:    "HK230",
-	Title: "bundle that cannot be used",
-})
+var codeBundle = diag.Define("HK230", diag.Error, "bundle that cannot be used").Unprovoked("A bundle is no text, so there is no example.")
 
 // bad is a finding about a file of a bundle.
 func bad(name, hint, format string, args ...any) error {

@@ -14,10 +14,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeSnapshot = diag.Define(diag.Code{
-	ID:    "HK029",
-	Title: "a file of snapshots does not fit its cases",
-})
+var codeSnapshot = diag.Define("HK029", diag.Error, "a file of snapshots does not fit its cases")
 
 // snapshots are what the cases of a file said when somebody looked.
 type snapshots struct {

@@ -19,10 +19,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeIgnoredVariable = diag.Define(diag.Code{
-	ID: "HK190", Severity: diag.Warning, Security: true,
-	Title: "a variable that may not choose what decides",
-})
+var codeIgnoredVariable = diag.Define("HK190", diag.Warning, "a variable that may not choose what decides").Guarding()
 
 // runByVariable are the flags of run that a variable sets: none of them changes
 // what is decided.

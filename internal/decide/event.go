@@ -110,10 +110,7 @@ func (e Subject) Fire(ctx context.Context, eng *hookc.Engine, serial bool) (*pol
 	return d, err
 }
 
-var codeUnspelled = diag.Define(diag.Code{
-	ID: "HK166", Severity: diag.Warning, Security: true,
-	Title: "the working directory has no name in JSON",
-})
+var codeUnspelled = diag.Define("HK166", diag.Warning, "the working directory has no name in JSON").Guarding()
 
 // unspelled reports whether a folder's name cannot be what it is called: what was not
 // UTF-8 was replaced, and nothing is there.

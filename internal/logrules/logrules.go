@@ -21,10 +21,7 @@ import (
 	"github.com/hookc/hookc/rego"
 )
 
-var codeRule = diag.Define(diag.Code{
-	ID: "HK185", Severity: diag.Error,
-	Title: "rule of the log that cannot be used",
-})
+var codeRule = diag.Define("HK185", diag.Error, "rule of the log that cannot be used")
 
 // budget bounds the evaluation of the rules of one entry.
 const budget = time.Second

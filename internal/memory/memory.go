@@ -24,10 +24,7 @@ import (
 	"github.com/hookc/hookc/policy/state"
 )
 
-var codeNoState = diag.Define(diag.Code{
-	ID: "HK180", Severity: diag.Warning, Security: true,
-	Title: "the state folder cannot be used",
-})
+var codeNoState = diag.Define("HK180", diag.Warning, "the state folder cannot be used").Guarding()
 
 // Memory is what outlasts one process, for one project. Without a usable
 // state folder it remembers nothing and says so in every Decision.

@@ -27,8 +27,7 @@ import (
 	"github.com/hookc/hookc/policy/source"
 )
 
-var codeUnreachable = diag.Unprovoked("It takes a policy server that does not answer.", diag.Code{ID: "HK394", Severity: diag.Warning, Security: true,
-	Title: "the policy server did not decide an event"})
+var codeUnreachable = diag.Define("HK394", diag.Warning, "the policy server did not decide an event").Guarding().Unprovoked("It takes a policy server that does not answer.")
 
 const (
 	// protocol is what answers of a server are marked with.

@@ -20,7 +20,7 @@ import (
 )
 
 // other is a second code.
-var other = diag.Unprovoked("It is of this test.", diag.Code{ID: "HK001", Severity: diag.Warning, Title: "other", Help: "other"})
+var other = diag.Define("HK001", diag.Warning, "other").Unprovoked("It is of this test.").Explained("other", "", "")
 
 func find(t *testing.T, src *diag.Source, code, part, text string) diag.Diagnostic {
 	t.Helper()

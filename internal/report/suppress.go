@@ -9,10 +9,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeSuppression = diag.Define(diag.Code{
-	ID: "HK039", Severity: diag.Warning,
-	Title: "comment that suppresses nothing",
-})
+var codeSuppression = diag.Define("HK039", diag.Warning, "comment that suppresses nothing")
 
 // Suppressed is a finding that somebody accepted, and why.
 type Suppressed struct {

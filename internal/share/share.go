@@ -22,8 +22,7 @@ import (
 )
 
 // CodeApart is what a Decision says where this machine decides without its fleet.
-var CodeApart = diag.Unprovoked("It takes a fleet that cannot be reached.", diag.Code{ID: "HK174", Severity: diag.Warning, Security: true,
-	Title: "what the fleet shares cannot be reached"})
+var CodeApart = diag.Define("HK174", diag.Warning, "what the fleet shares cannot be reached").Guarding().Unprovoked("It takes a fleet that cannot be reached.")
 
 // The postures: what holds on a machine that cannot reach its fleet.
 const (

@@ -9,25 +9,10 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeNever = diag.Define(diag.Code{
-	ID: "HK156", Severity: diag.Error,
-	Title: "rule that never fires",
-})
-
-var codeUnusual = diag.Define(diag.Code{
-	ID: "HK157", Severity: diag.Warning, Security: true,
-	Title: "rule that fires on no event as agents send it",
-})
-
-var codeUnknown = diag.Define(diag.Code{
-	ID: "HK167", Severity: diag.Hint,
-	Title: "rule of which nobody knows whether it fires",
-})
-
-var codeNoDocument = diag.Define(diag.Code{
-	ID: "HK168", Severity: diag.Warning,
-	Title: "Rego reads what no document has",
-})
+var codeNever = diag.Define("HK156", diag.Error, "rule that never fires")
+var codeUnusual = diag.Define("HK157", diag.Warning, "rule that fires on no event as agents send it").Guarding()
+var codeUnknown = diag.Define("HK167", diag.Hint, "rule of which nobody knows whether it fires")
+var codeNoDocument = diag.Define("HK168", diag.Warning, "Rego reads what no document has")
 
 // Findings are what is to be said of rules beside what was found before: of those
 // that never fire, those that no agent's event makes fire, and those of which nobody

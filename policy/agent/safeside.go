@@ -7,19 +7,13 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeSafeSide = diag.Define(diag.Code{
-	ID: "HK031", Severity: diag.Warning, Security: true,
-	Title: "agent's own rules would lose this answer",
-})
+var codeSafeSide = diag.Define("HK031", diag.Warning, "agent's own rules would lose this answer").Guarding()
 
 func safeSide(by policy.By, format string, args ...any) policy.Warning {
 	return policy.Warning{Code: codeSafeSide, Hook: by.Name, Text: by.Name + ": " + fmt.Sprintf(format, args...)}
 }
 
-var codeUncarried = diag.Define(diag.Code{
-	ID: "HK032", Severity: diag.Warning,
-	Title: "answer that only the agent itself can follow",
-})
+var codeUncarried = diag.Define("HK032", diag.Warning, "answer that only the agent itself can follow")
 
 func uncarried(by policy.By, format string, args ...any) policy.Warning {
 	return policy.Warning{Code: codeUncarried, Hook: by.Name, Text: by.Name + ": " + fmt.Sprintf(format, args...)}

@@ -366,10 +366,7 @@ func (a output) complaint(other string) string {
 	return other
 }
 
-var codeAnswer = diag.Define(diag.Code{
-	ID: "HK095", Severity: diag.Warning,
-	Title: "answer is not quite its protocol",
-})
+var codeAnswer = diag.Define("HK095", diag.Warning, "answer is not quite its protocol")
 
 func misread(by policy.By, format string, args ...any) policy.Warning {
 	return policy.Warning{Code: codeAnswer, Hook: by.Name, Text: by.Name + ": " + fmt.Sprintf(format, args...)}

@@ -10,15 +10,8 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeBundles = diag.Unprovoked("It depends on the machine's own folder, so there is no example.", diag.Code{
-	ID:    "HK231",
-	Title: "bundles in force that cannot be read",
-})
-
-var codeStale = diag.Unprovoked("It depends on the machine's own folder, so there is no example.", diag.Code{
-	ID: "HK232", Severity: diag.Warning, Security: true,
-	Title: "fleet's policy that is not current",
-})
+var codeBundles = diag.Define("HK231", diag.Error, "bundles in force that cannot be read").Unprovoked("It depends on the machine's own folder, so there is no example.")
+var codeStale = diag.Define("HK232", diag.Warning, "fleet's policy that is not current").Guarding().Unprovoked("It depends on the machine's own folder, so there is no example.")
 
 // Place is one policy to load: a folder, or a text that means the file.
 type Place struct {

@@ -35,13 +35,13 @@ type Code struct {
 	// Security is true of a warning that something guarded may get through: no
 	// policy lowers it.
 	Security bool
-	// Help explains the finding and how to mend it, for `hookc help CODE`. Those of hookc's
-	// own codes, and Bad and Good, are in codes.txt; Codes and Lookup have them.
+	// Help explains the finding and how to mend it, for `hookc help CODE`. Help, Bad and Good
+	// of hookc's own codes are in codes.txt; Codes and Lookup have them.
 	Help string
 	// Bad is an example that reports exactly this code, Good one that reports
 	// nothing. Both are a hooks.yaml, or several files in the txtar format
 	// (`-- name --` lines). A file event.json is fired and its Decision's
-	// warnings count as findings. A code of Unprovoked has neither.
+	// warnings count as findings. An Unprovoked code has neither.
 	Bad, Good string
 	// NoExample says in a sentence why there is no example, where there is none.
 	NoExample string
@@ -50,10 +50,20 @@ type Code struct {
 var registry = map[string]*Code{}
 
 // Define registers a code. It panics on a duplicate, so that a mistake is found when the
-// package loads. Inlined, it would copy each code twice.
+// package loads.
 //
 //go:noinline
-func Define(c Code) *Code { return register(c) }
+func Define(id string, s Severity, title string) *Code {
+	if !wellFormed(id) || title == "" {
+		panic(fmt.Sprintf("diag: code %q is incomplete", id))
+	}
+	if registry[id] != nil {
+		panic("diag: code " + id + " defined twice")
+	}
+	c := &Code{ID: id, Severity: s, Title: title}
+	registry[id] = c
+	return c
+}
 
 // wellFormed reports whether an id is HK and three digits.
 func wellFormed(id string) bool {
@@ -61,25 +71,28 @@ func wellFormed(id string) bool {
 	return ok && len(digits) == 3 && strings.Trim(digits, "0123456789") == ""
 }
 
-// Unprovoked registers a code that no policy is an example of; why says so in
-// a sentence.
-func Unprovoked(why string, c Code) *Code {
-	if c.Bad != "" || c.Good != "" || why == "" {
-		panic(fmt.Sprintf("diag: code %q has examples: Define it", c.ID))
-	}
-	c.NoExample = why
-	return register(c)
+// Guarding sets Security of a code that was just defined, and returns it.
+//
+//go:noinline
+func (c *Code) Guarding() *Code {
+	c.Security = true
+	return c
 }
 
-func register(c Code) *Code {
-	if !wellFormed(c.ID) || c.Title == "" {
-		panic(fmt.Sprintf("diag: code %q is incomplete", c.ID))
-	}
-	if registry[c.ID] != nil {
-		panic("diag: code " + c.ID + " defined twice")
-	}
-	registry[c.ID] = &c
-	return &c
+// Explained sets Help, Bad and Good of a code that was just defined, and returns it:
+// codes that are not hookc's own bring their texts.
+func (c *Code) Explained(help, bad, good string) *Code {
+	c.Help, c.Bad, c.Good = help, bad, good
+	return c
+}
+
+// Unprovoked says of a code that was just defined that no policy is an example of it, and
+// in a sentence why.
+//
+//go:noinline
+func (c *Code) Unprovoked(why string) *Code {
+	c.NoExample = why
+	return c
 }
 
 // Codes returns every defined code, by ID.

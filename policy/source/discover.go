@@ -161,10 +161,7 @@ func UserPolicy() string {
 	return file
 }
 
-var codeTwoPolicies = diag.Define(diag.Code{
-	ID:    "HK061",
-	Title: "two policy files in one project",
-})
+var codeTwoPolicies = diag.Define("HK061", diag.Error, "two policy files in one project")
 
 type discovery struct {
 	dir     string

@@ -11,10 +11,7 @@ import (
 	"github.com/hookc/hookc/policy/source/tree"
 )
 
-var codeRollout = diag.Define(diag.Code{
-	ID: "HK137", Severity: diag.Warning, Security: true,
-	Title: "rollout of a tier that is trusted more",
-})
+var codeRollout = diag.Define("HK137", diag.Warning, "rollout of a tier that is trusted more").Guarding()
 
 // enforcements are the words of `enforcement`, weakest last; RolloutTiers the tiers that
 // `rollout` names.

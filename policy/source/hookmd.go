@@ -30,11 +30,7 @@ var _ = register(Format{
 	Read:  readHookMD,
 })
 
-var codeNeverFound = diag.Define(diag.Code{
-	ID: "HK059", Severity: diag.Warning,
-	Title: "hook file that is never found",
-	Good:  logHook(""),
-})
+var codeNeverFound = diag.Define("HK059", diag.Warning, "hook file that is never found")
 
 func matchHookMD(in *File) bool {
 	if !in.Folder {

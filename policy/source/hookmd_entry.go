@@ -12,11 +12,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeHookEntry = diag.Define(diag.Code{
-	ID: "HK058", Severity: diag.Warning,
-	Title: "HOOK.md folder whose script cannot be run",
-	Good:  logHook(""),
-})
+var codeHookEntry = diag.Define("HK058", diag.Warning, "HOOK.md folder whose script cannot be run")
 
 // entryNames are the entry points of a hook folder, first match first.
 var entryNames = []string{"run", "run.sh", "run.py"}

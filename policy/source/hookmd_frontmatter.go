@@ -17,25 +17,8 @@ const maxFrontmatter = 64 << 10
 
 const exampleFrontmatter = `begin the file with a line "---", the fields, and a line "---"`
 
-var codeFrontmatter = diag.Define(diag.Code{
-	ID:    "HK050",
-	Title: "HOOK.md without frontmatter",
-})
-
-var codeByteOrderMark = diag.Define(diag.Code{
-	ID: "HK060", Severity: diag.Warning,
-	Title: "byte order mark before the frontmatter",
-	Bad: "-- .agents/hooks/log/HOOK.md --\n\ufeff" + `---
-name: log
-description: writes a line
-trigger: post-agent-turn
----
--- .agents/hooks/log/scripts/run.sh --
-#!/bin/sh
-exit 0
-`,
-	Good: logHook(""),
-})
+var codeFrontmatter = diag.Define("HK050", diag.Error, "HOOK.md without frontmatter")
+var codeByteOrderMark = diag.Define("HK060", diag.Warning, "byte order mark before the frontmatter")
 
 // frontmatter is the head of a HOOK.md: its source holds the file up to the
 // closing line, the tree what stands between the two lines (nil: nothing).

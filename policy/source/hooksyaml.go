@@ -97,15 +97,8 @@ func readPolicyFile(l *Loader, in *File) {
 	}
 }
 
-var codeUnknownEvent = diag.Define(diag.Code{
-	ID:    "HK005",
-	Title: "unknown event",
-})
-
-var codeProfile = diag.Define(diag.Code{
-	ID: "HK019", Severity: diag.Warning,
-	Title: "profile that changes nothing",
-})
+var codeUnknownEvent = diag.Define("HK005", diag.Error, "unknown event")
+var codeProfile = diag.Define("HK019", diag.Warning, "profile that changes nothing")
 
 // read reads the settings first, since they hold for every hook of the file,
 // then events and includes in the order written.
@@ -216,10 +209,7 @@ func appendNew(to, from []string) []string {
 	return to
 }
 
-var codeNoMatch = diag.Define(diag.Code{
-	ID: "HK013", Severity: diag.Warning,
-	Title: "include that matches no file",
-})
+var codeNoMatch = diag.Define("HK013", diag.Warning, "include that matches no file")
 
 // include reads the files that `include` names, at its place in the file.
 func (r *yamlReader) include(f fields) {

@@ -14,10 +14,7 @@ import (
 	"github.com/hookc/hookc/policy/source/tree"
 )
 
-var codeApproval = diag.Define(diag.Code{
-	ID: "HK067", Severity: diag.Error,
-	Title: "approval that cannot be used",
-})
+var codeApproval = diag.Define("HK067", diag.Error, "approval that cannot be used")
 
 var approvalKeys = []Key{
 	{Place: InFile, Name: "approval", Type: TypeMap, Note: "how a question is answered that the agent cannot put to its user; the strictest of all files holds"},

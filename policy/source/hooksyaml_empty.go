@@ -6,15 +6,8 @@ import (
 	"github.com/hookc/hookc/policy/source/tree"
 )
 
-var codeEmpty = diag.Define(diag.Code{
-	ID:    "HK017",
-	Title: "policy or event without a value",
-})
-
-var codeNoHooks = diag.Define(diag.Code{
-	ID: "HK022", Severity: diag.Warning,
-	Title: "policy file without hooks",
-})
+var codeEmpty = diag.Define("HK017", diag.Error, "policy or event without a value")
+var codeNoHooks = diag.Define("HK022", diag.Warning, "policy file without hooks")
 
 // switchedOff reads a top-level enabled: hooks of a file that says false, and of
 // what it includes, are listed and do not run.

@@ -20,10 +20,7 @@ import (
 	"github.com/hookc/hookc/policy/source/tree"
 )
 
-var codeFact = diag.Define(diag.Code{
-	ID: "HK062", Severity: diag.Error,
-	Title: "fact that cannot be used",
-})
+var codeFact = diag.Define("HK062", diag.Error, "fact that cannot be used")
 
 var factName = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z_][a-z0-9_]*$`) })
 

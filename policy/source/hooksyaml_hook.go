@@ -10,20 +10,9 @@ import (
 	"github.com/hookc/hookc/policy/source/tree"
 )
 
-var codeMissing = diag.Define(diag.Code{
-	ID:    "HK010",
-	Title: "something is missing",
-})
-
-var codeConflict = diag.Define(diag.Code{
-	ID:    "HK011",
-	Title: "keys that exclude each other",
-})
-
-var codeMemberPriority = diag.Define(diag.Code{
-	ID:    "HK020",
-	Title: "priority of a member of a parallel group",
-})
+var codeMissing = diag.Define("HK010", diag.Error, "something is missing")
+var codeConflict = diag.Define("HK011", diag.Error, "keys that exclude each other")
+var codeMemberPriority = diag.Define("HK020", diag.Error, "priority of a member of a parallel group")
 
 // KindAlias is the newer jcli name of bash.
 const KindAlias = "shell"

@@ -21,22 +21,10 @@ type limits struct {
 var usual = limits{rules: 20_000, files: 2_000, bytes: 64 << 20, time: 15 * time.Second, looked: 20_000}
 
 var (
-	codeManyRules = diag.Unprovoked("An example would be too long for this page.", diag.Code{
-		ID:    "HK024",
-		Title: "policy with too many rules",
-	})
-	codeManyFiles = diag.Unprovoked("An example would be too long for this page.", diag.Code{
-		ID:    "HK025",
-		Title: "policy of too many files",
-	})
-	codeManyBytes = diag.Unprovoked("An example would be too long for this page.", diag.Code{
-		ID:    "HK026",
-		Title: "policy of too many bytes",
-	})
-	codeSlowLoad = diag.Unprovoked("It depends on the machine, so there is no example.", diag.Code{
-		ID:    "HK027",
-		Title: "policy that takes too long to read",
-	})
+	codeManyRules = diag.Define("HK024", diag.Error, "policy with too many rules").Unprovoked("An example would be too long for this page.")
+	codeManyFiles = diag.Define("HK025", diag.Error, "policy of too many files").Unprovoked("An example would be too long for this page.")
+	codeManyBytes = diag.Define("HK026", diag.Error, "policy of too many bytes").Unprovoked("An example would be too long for this page.")
+	codeSlowLoad  = diag.Define("HK027", diag.Error, "policy that takes too long to read").Unprovoked("It depends on the machine, so there is no example.")
 )
 
 // spent is how much of the limits a load has used.

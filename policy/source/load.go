@@ -226,10 +226,7 @@ func (l *Loader) Add(in *File, h *policy.Hook) {
 	l.policy.Hooks = append(l.policy.Hooks, h)
 }
 
-var codeBreaks = diag.Define(diag.Code{
-	ID: "HK028", Severity: diag.Warning,
-	Title: "name that is not one line",
-})
+var codeBreaks = diag.Define("HK028", diag.Warning, "name that is not one line")
 
 // nameOf makes a name one that takes one line.
 func (l *Loader) nameOf(in *File, name *string, at diag.Span) {
@@ -316,10 +313,7 @@ func (c *chosen[T]) offer(l *Loader, in *File, key string, value T, span diag.Sp
 	}
 }
 
-var codeDefaultUnused = diag.Define(diag.Code{
-	ID: "HK018", Severity: diag.Warning,
-	Title: "default that another file decides",
-})
+var codeDefaultUnused = diag.Define("HK018", diag.Warning, "default that another file decides")
 
 // finish settles what needs every file.
 func (l *Loader) finish(overrides map[string]string) {

@@ -12,10 +12,7 @@ import (
 	"github.com/hookc/hookc/policy/source/tree"
 )
 
-var codeLog = diag.Define(diag.Code{
-	ID: "HK184", Severity: diag.Error,
-	Title: "log setting that cannot be used",
-})
+var codeLog = diag.Define("HK184", diag.Error, "log setting that cannot be used")
 
 // logSetting is what one file says of the log.
 type logSetting struct {

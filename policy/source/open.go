@@ -14,25 +14,10 @@ import (
 	"github.com/hookc/hookc/policy/source/tree"
 )
 
-var codeFile = diag.Define(diag.Code{
-	ID:    "HK001",
-	Title: "file that cannot be read",
-})
-
-var codeNoFormat = diag.Define(diag.Code{
-	ID:    "HK015",
-	Title: "file or folder that no format reads",
-})
-
-var codeCycle = diag.Define(diag.Code{
-	ID:    "HK012",
-	Title: "files that include each other",
-})
-
-var codeReadOnce = diag.Define(diag.Code{
-	ID: "HK014", Severity: diag.Warning,
-	Title: "file named twice",
-})
+var codeFile = diag.Define("HK001", diag.Error, "file that cannot be read")
+var codeNoFormat = diag.Define("HK015", diag.Error, "file or folder that no format reads")
+var codeCycle = diag.Define("HK012", diag.Error, "files that include each other")
+var codeReadOnce = diag.Define("HK014", diag.Warning, "file named twice")
 
 // input reads one input.
 func (l *Loader) input(in Input) {

@@ -8,10 +8,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var codeOutranked = diag.Define(diag.Code{
-	ID: "HK139", Severity: diag.Warning, Security: true,
-	Title: "event that a firm hook of a more trusted tier shares",
-})
+var codeOutranked = diag.Define("HK139", diag.Warning, "event that a firm hook of a more trusted tier shares").Guarding()
 
 // The limits of an event where no policy sets one.
 const (

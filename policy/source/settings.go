@@ -342,17 +342,4 @@ func (r *settingsReader) group(event policy.Event, native string, group *tree.No
 	}
 }
 
-// settingsOf is an example: one file of an agent's settings.
-//
-//go:noinline
-func settingsOf(agent, path, text string) string {
-	return "-- " + path + " --\n" + text + "\n-- profile --\n" + agent + "\n"
-}
-
-var codeNative = diag.Define(diag.Code{
-	ID: "HK030", Severity: diag.Warning, Security: true,
-	Title: "part of a configuration that its agent passes over",
-	Bad: settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "cat"}]}],
- "BeforeTool": [{"hooks": [{"type": "command", "command": "cat"}]}]}}`),
-	Good: settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cat"}]}]}}`),
-})
+var codeNative = diag.Define("HK030", diag.Warning, "part of a configuration that its agent passes over").Guarding()

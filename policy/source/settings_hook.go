@@ -485,16 +485,5 @@ func (r *settingsReader) identity(n *tree.Node, h *policy.Hook) {
 	r.l.handlers[h] = strings.Join(parts, "\x00")
 }
 
-var codeTimeout = diag.Define(diag.Code{
-	ID: "HK034", Severity: diag.Warning,
-	Title: "timeout in another unit",
-	Bad:   settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cat", "timeout": 30}]}]}}`),
-	Good:  settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cat", "timeout": 30000}]}]}}`),
-})
-
-var codeUnrun = diag.Define(diag.Code{
-	ID: "HK036", Severity: diag.Warning,
-	Title: "hook that hookc cannot run as its agent does",
-	Bad:   settingsOf("claude", ".claude/settings.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": "http://127.0.0.1:9/guard"}]}]}}`),
-	Good:  settingsOf("claude", ".claude/settings.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "cat"}]}]}}`),
-})
+var codeTimeout = diag.Define("HK034", diag.Warning, "timeout in another unit")
+var codeUnrun = diag.Define("HK036", diag.Warning, "hook that hookc cannot run as its agent does")

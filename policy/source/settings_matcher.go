@@ -375,9 +375,4 @@ func (r *settingsReader) instead(text string) string {
 	return "tools: " + strings.Join(r.dialect.Profile.Tools, ", ")
 }
 
-var codeMatcher = diag.Define(diag.Code{
-	ID: "HK033", Severity: diag.Warning, Security: true,
-	Title: "matcher that is not what it seems",
-	Bad:   settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "cat"}]}]}}`),
-	Good:  settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"matcher": "run_shell_command", "hooks": [{"type": "command", "command": "cat"}]}]}}`),
-})
+var codeMatcher = diag.Define("HK033", diag.Warning, "matcher that is not what it seems").Guarding()

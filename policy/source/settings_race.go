@@ -95,13 +95,4 @@ func mayRewrite(h *policy.Hook) bool {
 	return false
 }
 
-var codeTogether = diag.Define(diag.Code{
-	ID: "HK035", Severity: diag.Warning,
-	Title: "hooks that change each other's effect",
-	Bad: settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [
-  {"matcher": "write_file", "sequential": true, "hooks": [{"type": "command", "command": "cat"}]},
-  {"hooks": [{"type": "command", "command": "tee log"}]}]}}`),
-	Good: settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [
-  {"matcher": "write_file", "hooks": [{"type": "command", "command": "cat"}]},
-  {"hooks": [{"type": "command", "command": "tee log"}]}]}}`),
-})
+var codeTogether = diag.Define("HK035", diag.Warning, "hooks that change each other's effect")

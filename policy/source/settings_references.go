@@ -107,9 +107,4 @@ func (r *settingsReader) variable(name string, at diag.Span) (value string, set 
 	return value, set
 }
 
-var codeFromEnvironment = diag.Define(diag.Code{
-	ID: "HK066", Severity: diag.Hint,
-	Title: "variable of the environment in an agent's settings",
-	Bad:   "-- env --\nHOOKC_GUARD=cat\n" + settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "$HOOKC_GUARD"}]}]}}`),
-	Good:  settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cat"}]}]}}`),
-})
+var codeFromEnvironment = diag.Define("HK066", diag.Hint, "variable of the environment in an agent's settings")

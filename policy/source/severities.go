@@ -9,10 +9,7 @@ import (
 	"github.com/hookc/hookc/policy/source/tree"
 )
 
-var codeSeverity = diag.Define(diag.Code{
-	ID: "HK049", Severity: diag.Error,
-	Title: "severity that may not be lowered",
-})
+var codeSeverity = diag.Define("HK049", diag.Error, "severity that may not be lowered")
 
 // severitySetting is what one file makes of a code.
 type severitySetting struct {

@@ -10,20 +10,9 @@ import (
 	"github.com/hookc/hookc/policy/source/tree"
 )
 
-var codeUnknownField = diag.Define(diag.Code{
-	ID:    "HK006",
-	Title: "unknown key",
-})
-
-var codeWord = diag.Define(diag.Code{
-	ID:    "HK008",
-	Title: "unknown word",
-})
-
-var codeRange = diag.Define(diag.Code{
-	ID:    "HK009",
-	Title: "number out of range",
-})
+var codeUnknownField = diag.Define("HK006", diag.Error, "unknown key")
+var codeWord = diag.Define("HK008", diag.Error, "unknown word")
+var codeRange = diag.Define("HK009", diag.Error, "number out of range")
 
 // MaxDuration bounds every duration of a policy.
 const MaxDuration = 24 * time.Hour

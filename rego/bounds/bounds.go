@@ -5,6 +5,7 @@ package bounds
 
 import (
 	"math"
+	"strings"
 
 	"github.com/hookc/hookc/policy/digits"
 )
@@ -155,8 +156,11 @@ func template(a Args) int64 { return Rendered(a) }
 
 // Of is what is known of one of Rego's functions, by its name.
 func Of(name string) (Bound, bool) {
+	if name == "" || strings.Contains(name, " ") {
+		return Bound{}, false
+	}
 	for i := range table {
-		if table[i].name == name {
+		if strings.Contains(table[i].names, " "+name+" ") {
 			return table[i].Bound, true
 		}
 	}

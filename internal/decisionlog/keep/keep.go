@@ -23,10 +23,7 @@ import (
 	"github.com/hookc/hookc/policy/state"
 )
 
-var codeUnlogged = diag.Define(diag.Code{
-	ID: "HK183", Severity: diag.Warning,
-	Title: "a decision is not in the decision log",
-})
+var codeUnlogged = diag.Define("HK183", diag.Warning, "a decision is not in the decision log")
 
 // Log is the decision log as one process writes to it. The zero Log is ready; it is
 // safe for concurrent use.

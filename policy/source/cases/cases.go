@@ -14,10 +14,7 @@ import (
 	"github.com/hookc/hookc/policy/trust"
 )
 
-var codeBadCase = diag.Define(diag.Code{
-	ID:    "HK021",
-	Title: "a test case cannot be read",
-})
+var codeBadCase = diag.Define("HK021", diag.Error, "a test case cannot be read")
 
 // Case is one test of a policy: an event and what its Decision must hold.
 type Case struct {

@@ -35,10 +35,7 @@ type Options struct {
 	Hook   func(*policy.Hook) []string
 }
 
-var codeUnprintable = diag.Define(diag.Code{
-	ID:    "HK040",
-	Title: "meaning that a hooks.yaml cannot express",
-})
+var codeUnprintable = diag.Define("HK040", diag.Error, "meaning that a hooks.yaml cannot express")
 
 // NotTheSame begins the comment in a printed file where a meaning was lost.
 const NotTheSame = "NOT THE SAME: "

@@ -11,21 +11,11 @@ import (
 )
 
 // CodeSyntax reports a text that cannot be read.
-var CodeSyntax = diag.Define(diag.Code{
-	ID:    "HK002",
-	Title: "not YAML or JSON",
-})
+var CodeSyntax = diag.Define("HK002", diag.Error, "not YAML or JSON")
 
 // CodeTooLarge reports a text beyond the bounds of this package.
-var CodeTooLarge = diag.Define(diag.Code{
-	ID:    "HK004",
-	Title: "file too large, too deep or expanding without end",
-})
-
-var codeFeature = diag.Define(diag.Code{
-	ID:    "HK016",
-	Title: "YAML that means nothing here",
-})
+var CodeTooLarge = diag.Define("HK004", diag.Error, "file too large, too deep or expanding without end")
+var codeFeature = diag.Define("HK016", diag.Error, "YAML that means nothing here")
 
 // CheckText reports the first byte that no text file may hold.
 func CheckText(src *diag.Source, start, end int) diag.List {
@@ -188,7 +178,4 @@ func brokenLine(text string, lines []int) int {
 }
 
 // CodeType reports a value of the wrong type.
-var CodeType = diag.Define(diag.Code{
-	ID:    "HK007",
-	Title: "value of the wrong type",
-})
+var CodeType = diag.Define("HK007", diag.Error, "value of the wrong type")

@@ -214,7 +214,4 @@ func checkKeys(entries []Entry) ([]Entry, diag.List) {
 	return out, found
 }
 
-var codeDuplicateKey = diag.Define(diag.Code{
-	ID:    "HK003",
-	Title: "key written twice",
-})
+var codeDuplicateKey = diag.Define("HK003", diag.Error, "key written twice")

@@ -20,8 +20,7 @@ var _ = Add("post", false, postKind,
 	source.Key{Name: "url", Type: source.TypeText, Infers: true, Note: "the service that is sent the event"},
 	source.Key{Name: "strict", Type: source.TypeBool, Default: "false", Note: "an empty reply is a failure"})
 
-var codeURL = diag.Define(diag.Code{ID: "HK398", Title: "no address of a service", Help: "url: is an http address.",
-	Bad: "notify:\n  - {url: nowhere}\n", Good: "notify:\n  - {url: 'http://localhost/'}\n"})
+var codeURL = diag.Define("HK398", diag.Error, "no address of a service").Explained("url: is an http address.", "notify:\n  - {url: nowhere}\n", "notify:\n  - {url: 'http://localhost/'}\n")
 
 func postKind(Options) dag.Kind {
 	return dag.Kind{

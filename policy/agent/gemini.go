@@ -88,7 +88,7 @@ var geminiAgent, _ = Agent{
 		},
 		anyExit: true,
 		read:    readGemini,
-		shell:   "bash", expand: expandGemini, maxStdout: 64 << 20,
+		shell:   "bash", expand: expandGemini, maxStdout: 64 << 20, maxStderr: 16 << 20, waits: true,
 		native: nativeGemini,
 	},
 }, register(geminiAgent)
@@ -102,7 +102,7 @@ var geminiPoints = []point{
 	{name: "BeforeAgent", event: policy.PreSendMessage, may: geminiSays | MayDeny | MayEnd | MayContext},
 	{name: "AfterAgent", event: policy.StopEvent, may: geminiSays | MayDeny | MayEnd},
 	{name: "BeforeModel", event: policy.PreLLMRequest, may: geminiSays | MayDeny | MayEnd, shape: shapeGemini(policy.PreLLMRequest),
-		writes: []policy.Field{policy.FieldModel, policy.FieldMessages, policy.FieldRequestConfig}},
+		writes: []policy.Field{policy.FieldModel, policy.FieldMessages, policy.FieldRequestConfig, policy.FieldAssistantOutput}}, // the last beside a refusal
 	// Whatever is said here, {} included, sets the offer of tools.
 	{name: "BeforeToolSelection", event: policy.ToolSelection, shape: shapeGemini(policy.ToolSelection),
 		writes: []policy.Field{policy.FieldToolConfig}, silent: true},
@@ -223,7 +223,7 @@ func deliverGemini(a *answer) Wire {
 	out.text("systemMessage", joinLines(system))
 	out.flag("suppressOutput", a.suppress)
 	own.text("additionalContext", a.contextText())
-	if !a.act.refuses() {
+	if !a.act.refuses() || a.point.event == policy.PreLLMRequest {
 		geminiChanges(a.patch, own)
 	}
 	if len(own) > 0 {

@@ -74,7 +74,7 @@ var qwenCode, _ = Agent{
 		},
 		anyExit: true,
 		read:    readQwen, native: nativeQwen,
-		shell: "bash", expand: expandQwen, cut: true,
+		shell: "bash", expand: expandQwen, cut: true, waits: true,
 	},
 }, register(qwenCode)
 

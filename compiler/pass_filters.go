@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/callmatch"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/pattern"
@@ -31,7 +32,9 @@ func filters(u *unit) {
 
 // matcher compiles a hook's filter.
 func matcher(spec *policy.EventSpec, h *policy.Hook) (*policy.Matcher, diag.List) {
-	m, wrong := &policy.Matcher{AsSent: h.Filter.AsSent}, diag.List(nil)
+	a := agent.Speaks(h.Body.Protocol)
+	chosen := a != nil && h.Body.Agent.Event != "" && a.ChoosesFirst()
+	m, wrong := &policy.Matcher{AsSent: chosen, OrNow: !h.Body.Agent.Emulate}, diag.List(nil)
 	for c := range effective(&h.Filter) {
 		atom, problem := atomOf(spec, &h.Filter, c)
 		if problem != nil {

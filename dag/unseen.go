@@ -61,5 +61,5 @@ func (p *Plan) repeated(guard, item int) bool {
 // asked reports whether a guard has looked, or would now that the event is another.
 func asked(n *Node, s policy.Status, now *policy.Context) bool {
 	return s == policy.StatusRan ||
-		s == policy.StatusFiltered && n.Matcher != nil && !n.Matcher.AsSent && n.Matcher.Match(now)
+		s == policy.StatusFiltered && n.Matcher != nil && (n.Matcher.OrNow || !n.Matcher.AsSent) && n.Matcher.Match(now)
 }

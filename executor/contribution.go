@@ -17,7 +17,7 @@ func matches(n *dag.Node, entry, s *policy.Context) bool {
 		return true
 	}
 	if n.Matcher.AsSent {
-		s = entry
+		return n.Matcher.Sent(entry, s)
 	}
 	return n.Matcher.Match(s)
 }
@@ -41,7 +41,8 @@ func contribution(plan *dag.Plan, n *dag.Node, in *policy.Context, answer *polic
 	}
 	if err != nil {
 		posture := n.Posture(policy.KindOf(err))
-		if errors.Is(err, errPassed) {
+		unasked := plan.Strategy.Rules.Unasked
+		if errors.Is(err, errPassed) || posture == policy.OnErrorAsk && unasked != nil && in != nil && unasked(in) {
 			posture = policy.OnErrorSkip
 		}
 		return policy.ErrorResult(plan.Spec, n.Hook, posture, err), err

@@ -57,9 +57,6 @@ type Condition struct {
 type Filter struct {
 	Conditions []Condition
 	Span       diag.Span
-	// AsSent filters look at the event as the agent sent it, whatever earlier
-	// hooks have rewritten. Only hooks that start a process have one.
-	AsSent bool
 }
 
 // Get returns the condition with the given key.
@@ -110,9 +107,17 @@ type Literals struct{ Exact, Prefixes, Suffixes []string }
 // Matcher is a compiled filter: the conjunction of its atoms.
 type Matcher struct {
 	Atoms []Atom
-	// AsSent is the filter's.
-	AsSent bool
+	// AsSent is true where the agent chooses the hooks of an event before the first
+	// runs: the event is looked at as it was sent, whatever earlier hooks have
+	// rewritten, and with OrNow as it is now, too: one of the two must match. Only
+	// hooks that start a process have one.
+	AsSent, OrNow bool
 }
+
+// Sent is Match where AsSent is true, of an event as it was sent and as it is now.
+//
+//go:noinline
+func (m *Matcher) Sent(sent, now *Context) bool { return m.Match(sent) || m.OrNow && m.Match(now) }
 
 // Match reports whether every atom holds. It is total and pure.
 func (m *Matcher) Match(c *Context) bool {

@@ -20,6 +20,9 @@ type Rules struct {
 	// PassRepeats lets a repeated call through without asking the hooks again,
 	// whatever they said to the first.
 	PassRepeats bool
+	// Unasked reports whether the agent answers a question itself, with yes: a failure
+	// that means one decides nothing then, so that the next hooks are heard.
+	Unasked func(*Context) bool
 	// MaxBlocks is how often running a gate of the event may send the agent
 	// back, 0 is hookc's own bound.
 	MaxBlocks int

@@ -187,6 +187,11 @@ func (b *bash) once(ctx context.Context, in *policy.Context, env []string, body 
 	if b.body.Agent.Event != "" {
 		limit, cut := b.agent.MaxStdout()
 		c.limit, c.cut = cmp.Or(limit, maxStdout), cut
+		tail, waits := b.agent.Streams()
+		c.tail = tail
+		if waits {
+			c.more = func(sofar agent.Outcome) bool { return b.body.Agent.Emulate || !b.refuses(in, sofar) }
+		}
 		if len(b.body.Args) == 0 {
 			c.args = []string{b.args[0], "-c", b.agent.Expand(script(body), in)}
 		}

@@ -20,8 +20,7 @@ func (b *bash) read(in *policy.Context, out agent.Outcome) (policy.Result, error
 		out.Stdout = strings.TrimPrefix(out.Stdout, "\ufeff") // a mark of the encoding is no text
 	}
 	r, err := b.agent.Read(b.hook, in, out)
-	verdict, control := r.Alone()
-	if err != nil || verdict > policy.Allow || control != policy.Go {
+	if err != nil || refuses(&r) {
 		return r, err
 	}
 	warn := func(text string) {
@@ -34,6 +33,17 @@ func (b *bash) read(in *policy.Context, out agent.Outcome) (policy.Result, error
 		warn("its answer refuses or asks, but not as protocol " + b.agent.ID + " does, so it has no effect")
 	}
 	return r, nil
+}
+
+// refuses reports whether what a script has said so far is enough.
+func (b *bash) refuses(in *policy.Context, sofar agent.Outcome) bool {
+	r, err := b.agent.Read(b.hook, in, sofar)
+	return err == nil && refuses(&r)
+}
+
+func refuses(r *policy.Result) bool {
+	verdict, control := r.Alone()
+	return verdict > policy.Allow || control != policy.Go
 }
 
 // mostLooks bounds at how many lines JSON is looked for.

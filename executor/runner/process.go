@@ -2,11 +2,13 @@ package runner
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"os"
 	"os/exec"
+	"sync"
 	"time"
 
 	"github.com/hookc/hookc/policy"
@@ -38,6 +40,11 @@ type command struct {
 	// error, or with cut is left away.
 	limit int
 	cut   bool
+	// tail is how much of the end of standard error is kept, 0 is stderrTail.
+	tail int
+	// more is nil, or says of what is known when the streams were held for linger
+	// whether what holds them is waited for until ctx ends.
+	more func(agent.Outcome) bool
 }
 
 // run runs a command in a process group of its own. When ctx ends, or the
@@ -53,12 +60,19 @@ func (c command) run(ctx context.Context) (agent.Outcome, error) {
 	cmd := &exec.Cmd{Path: c.path, Args: c.args, Dir: c.dir, Env: c.env, WaitDelay: linger}
 	overflow := make(chan struct{}, 1)
 	stdout := &capped{limit: c.limit, cut: c.cut, overflow: overflow}
-	stderr := &tail{}
+	stderr := &tail{most: c.tail}
 	// Writing stdin from a reader is concurrent with the process and ignores
 	// EPIPE: a hook need not read its event.
 	cmd.Stdin = bytes.NewReader(c.stdin)
 	leadGroup(cmd)
-	finish, err := start(cmd, stdout, stderr)
+	watch, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	sofar := func() agent.Outcome {
+		out := agent.Outcome{Exit: cmd.ProcessState.ExitCode(), Signal: signalOf(cmd.ProcessState), Stdout: stdout.text()}
+		out.Head, out.Stderr = stderr.kept()
+		return out
+	}
+	finish, err := start(watch, cmd, stdout, stderr, func() bool { return c.more != nil && c.more(sofar()) })
 	if err != nil {
 		return agent.Outcome{Exit: -1}, spawnError(c, err)
 	}
@@ -81,13 +95,14 @@ func (c command) run(ctx context.Context) (agent.Outcome, error) {
 		failure = overdue(ctx)
 	}
 	if failure != nil {
+		giveUp()
 		stop(group, waited)
 	}
 	// The leader is reaped, but the system does not give its number away while
 	// the group has a member: a number without one is nobody's.
 	group.kill()
-	out := agent.Outcome{Exit: cmd.ProcessState.ExitCode(), Signal: signalOf(cmd.ProcessState), Stdout: valid(string(stdout.kept)), Late: late}
-	out.Head, out.Stderr = stderr.kept()
+	out := sofar()
+	out.Late = late
 	if failure == nil && stdout.over {
 		failure = policy.Failf(policy.ErrOversize, "wrote more than %d KiB to standard output", c.limit>>10)
 	}
@@ -96,8 +111,9 @@ func (c command) run(ctx context.Context) (agent.Outcome, error) {
 
 // start starts a process whose outputs go to the writers. finish returns when
 // it has ended and what it wrote is written, and whether a process it started
-// held its streams for longer than they are waited for, and so its standard output.
-func start(cmd *exec.Cmd, stdout, stderr io.Writer) (finish func() (held, late bool), err error) {
+// held its streams for longer than they are waited for, and so its standard output:
+// for linger, and if more says so then until ctx ends.
+func start(ctx context.Context, cmd *exec.Cmd, stdout, stderr io.Writer, more func() bool) (finish func() (held, late bool), err error) {
 	out, err := openStream()
 	if err != nil {
 		return nil, err
@@ -119,7 +135,12 @@ func start(cmd *exec.Cmd, stdout, stderr io.Writer) (finish func() (held, late b
 		// What Wait returns is told better by ProcessState and the streams.
 		_ = cmd.Wait()
 		patience := make(chan time.Time)
-		timer := time.AfterFunc(linger, func() { close(patience) })
+		timer := time.AfterFunc(linger, func() {
+			if more() {
+				<-ctx.Done()
+			}
+			close(patience)
+		})
 		defer timer.Stop()
 		late = out.settle(patience)
 		return errs.settle(patience) || late, late
@@ -200,6 +221,7 @@ func badDir(dir string) error {
 // capped keeps what is written to it up to a limit, then reports the overflow
 // once and drops the rest.
 type capped struct {
+	mu       sync.Mutex
 	kept     []byte
 	limit    int
 	cut      bool
@@ -208,34 +230,49 @@ type capped struct {
 }
 
 func (w *capped) Write(p []byte) (int, error) {
+	w.mu.Lock()
 	room := w.limit - len(w.kept)
 	w.kept = append(w.kept, p[:min(len(p), room)]...)
 	if len(p) > room && !w.over && !w.cut {
 		w.over = true
 		w.overflow <- struct{}{}
 	}
+	w.mu.Unlock()
 	return len(p), nil
 }
 
-// tail keeps the beginning and the end of what is written to it.
-type tail struct{ head, end []byte }
+func (w *capped) text() string {
+	w.mu.Lock()
+	out := valid(string(w.kept))
+	w.mu.Unlock()
+	return out
+}
+
+// tail keeps the beginning of what is written to it, and of the end so much, 0 is stderrTail.
+type tail struct {
+	mu        sync.Mutex
+	head, end []byte
+	most      int
+}
 
 func (w *tail) Write(p []byte) (int, error) {
+	w.mu.Lock()
 	if room := stderrHead - len(w.head); room > 0 {
 		w.head = append(w.head, p[:min(room, len(p))]...)
 	}
 	w.end = append(w.end, p...)
-	if len(w.end) > 2*stderrTail {
-		w.end = append(w.end[:0], w.end[len(w.end)-stderrTail:]...)
+	if most := cmp.Or(w.most, stderrTail); len(w.end) > 2*most {
+		w.end = append(w.end[:0], w.end[len(w.end)-most:]...)
 	}
+	w.mu.Unlock()
 	return len(p), nil
 }
 
 // kept are the beginning and the end.
 func (w *tail) kept() (head, end string) {
-	last := w.end
-	if len(last) > stderrTail {
-		last = last[len(last)-stderrTail:]
-	}
-	return valid(string(w.head)), valid(string(last))
+	w.mu.Lock()
+	head = valid(string(w.head))
+	end = valid(string(w.end[max(0, len(w.end)-cmp.Or(w.most, stderrTail)):]))
+	w.mu.Unlock()
+	return head, end
 }

@@ -72,8 +72,9 @@ var agentHooksAgent, _ = Agent{
 				out["tool_output"] = JSONText(v)
 			}
 		},
-		read:   readAgentHooks,
-		native: nativeAgentHooks,
+		chooses: true,
+		read:    readAgentHooks,
+		native:  nativeAgentHooks,
 		nativeEnv: []envKey{
 			{"KIMI_SESSION_ID", policy.FieldSessionID}, {"KIMI_WORK_DIR", policy.FieldCwd}, {"KIMI_PROJECT_DIR", policy.FieldProjectRoot},
 		},
@@ -130,12 +131,12 @@ var agentHooksPowers = map[policy.Event]policy.Powers{
 	policy.PreAutoCompact: policy.MayDeny, policy.PostAutoCompact: 0,
 }
 
-// agentHooksAsked: of several hooks that ask, the first says why.
-func agentHooksAsked(_ *policy.Context, r policy.Result) policy.Result {
+// agentHooksAsked: of several hooks that ask, the first says why; a block takes no input.
+func agentHooksAsked(c *policy.Context, r policy.Result) policy.Result {
 	if r.Verdict == policy.Ask && len(r.Reasons) > 1 {
 		r.Reasons = r.Reasons[:1]
 	}
-	return r
+	return supersede.Unchanged(c, r)
 }
 
 var agentHooksWords = words{"allow": policy.Allow, "ask": policy.Ask, "deny": policy.Deny}
@@ -165,6 +166,9 @@ func readAgentHooks(a output) (policy.Result, error) {
 	if input := o.sub("modified_input"); input.m != nil {
 		d.replace(policy.FieldToolInput, input.m)
 	}
+	if a.native != "" && (!a.closed || d.r.Verdict > policy.Allow) { // one key that is wrong costs no other
+		return d.lenient(), nil
+	}
 	return d.done()
 }
 
@@ -182,11 +186,6 @@ func nativeAgentHooks(a output) (policy.Result, error) {
 	}
 	r, err := readAgentHooks(a)
 	if err != nil {
-		if !a.faithful && r.Verdict > policy.Allow {
-			r.Patch = policy.Patch{}
-			r.Warnings = append(r.Warnings, misread(a.by, "%v; what it forbids holds", err))
-			return r, nil
-		}
 		return policy.Result{}, err
 	}
 	switch {

@@ -95,7 +95,7 @@ var aiAgentsProfile = &Profile{
 		row := func(powers policy.Powers, context bool, sink func(*policy.Context, policy.Result) policy.Result) *policy.StrategySpec {
 			return &policy.StrategySpec{Strategy: "aiagents", Snapshot: true, Halt: policy.HaltNever, Fold: policy.FoldMax,
 				Doc: "all run on one snapshot, deny over ask over allow",
-				Rules: policy.Rules{Supersede: supersede.ReasonsOfVerdict, Conclude: sink, Row: func(e *policy.EventSpec) {
+				Rules: policy.Rules{Supersede: supersede.FirstHalt, Conclude: sink, Row: func(e *policy.EventSpec) {
 					e.Powers, e.Writes, e.Retry, e.Refused = powers, nil, false, nil
 					e.Context, e.Inject, e.Feedback = context, false, false
 				}}}
@@ -108,14 +108,10 @@ var aiAgentsProfile = &Profile{
 	},
 }
 
-// aiAgentsEnd: of several hooks that end the turn, the first says why; a refusal of
-// which no hook says why has a text of the agent's own.
+// aiAgentsEnd: a refusal of which no hook says why has a text of the agent's own.
 func aiAgentsEnd(_ *policy.Context, r policy.Result) policy.Result {
 	if r.Verdict == policy.Deny && len(r.Reasons) == 0 {
 		r.Reasons = []policy.Reason{{Text: "Blocked by hook", Hook: r.VerdictBy.Name, At: r.VerdictBy.At}}
-	}
-	if len(r.StopReasons) > 1 {
-		r.StopReasons = r.StopReasons[:1]
 	}
 	return r
 }
@@ -192,10 +188,7 @@ func readAIAgents(a output) (policy.Result, error) {
 		}
 	}
 	if own {
-		for _, err := range d.errs {
-			d.warn("%v; it has no effect", err)
-		}
-		return d.r, nil
+		return d.lenient(), nil
 	}
 	return d.done()
 }

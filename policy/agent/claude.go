@@ -173,11 +173,11 @@ var claudeEvents = []claudeEvent{
 			s.Powers = policy.MayAllow | policy.MayAsk | policy.MayDefer | claudeMayDeny
 		}, withoutDeferred},
 	{point{name: "PermissionRequest", event: policy.PermissionRequest, may: claudeSays | MayAllow | MayDeny, writes: []policy.Field{policy.FieldToolInput}, allowed: true, at: At{NoTypes: []string{"agent"}}}, claudeEnds | claudeNotes,
-		nil, nil},
+		nil, supersede.Unchanged},
 	{point{name: "PostToolUse", event: policy.PostToolExecution, may: claudeSays | MayDeny | MayContext, writes: []policy.Field{policy.FieldToolResult}, annotates: true}, claudeGates,
 		obeys(claudeMayDeny, true), nil},
-	// `continue: false` is not heard after a failure, nor before a subagent.
-	{point{name: "PostToolUseFailure", event: policy.PostToolExecutionFailure, may: MayDeny | MayContext | MaySystem | MaySuppress, annotates: true}, claudeGates,
+	// `continue: false` is not heard after a failure, nor before a subagent; status 2 refuses neither.
+	{point{name: "PostToolUseFailure", event: policy.PostToolExecutionFailure, may: MayDeny | MayContext | MaySystem | MaySuppress, annotates: true}, claudeGates &^ (claudeBlocks | claudeEnds),
 		func(s *policy.EventSpec) {
 			obeys(claudeMayDeny, true)(s)
 			s.Writes = nil
@@ -511,7 +511,7 @@ func jsonLines(text string) bool {
 			return true
 		}
 		m, _ := v.(map[string]any)
-		for _, k := range []string{"continue", "decision", "hookSpecificOutput", "systemMessage", "stopReason", "suppressOutput"} {
+		for _, k := range []string{"continue", "decision", "reason", "hookSpecificOutput", "systemMessage", "stopReason", "suppressOutput", "terminalSequence"} {
 			if m[k] != nil {
 				return true
 			}
@@ -848,6 +848,8 @@ func claudeRefuse(a output, traits claudeTrait, object *draft, text string, old 
 		claudeBlocked(d)
 	case traits.has(claudeShows):
 		d.system(a.complaint(""))
+	case a.native == "PostToolUseFailure":
+		d.context(a.complaint("")) // the model reads it
 	default:
 		if a.faithful || d.r.Verdict != policy.Deny && d.r.Control != policy.Halt {
 			d = a.draft()

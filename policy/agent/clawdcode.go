@@ -70,7 +70,7 @@ func clawdAt(id, version string, aliases []string) Agent {
 		points: clawdPoints,
 		// In yolo mode the agent answers every question itself, with yes.
 		narrow: func(in *policy.Context, may Power) Power {
-			if in.Text(policy.FieldPermissionMode) == "yolo" {
+			if clawdYolo(in) {
 				return may &^ MayAsk
 			}
 			return may
@@ -87,8 +87,9 @@ func clawdAt(id, version string, aliases []string) Agent {
 		refuseUnknown: exit2,
 		noticeExit:    1,
 		scripts: scripts{
-			env:       clawdEnv,
-			anyExit:   true,
+			env:     clawdEnv,
+			anyExit: true,
+			waits:   true, chooses: true,
 			read:      readClawd,
 			native:    nativeClawd,
 			nativeEnv: env,
@@ -204,6 +205,9 @@ func clawdRules(faithful bool) policy.Profile {
 	call := serial(policy.HaltAsk, policy.FoldMax, policy.MayAsk|policy.MayDeny, "one after another until one denies or asks")
 	call.Rules = own(policy.MayAsk|policy.MayDeny, false, policy.FieldToolInput)
 	call.Rules.Supersede, call.Rules.Conclude = supersede.RefusalReplaces, unlessVoid(clawdCall)
+	if !faithful {
+		call.Rules.Unasked = clawdYolo
+	}
 	ending := serial(policy.HaltDeny, policy.FoldMax, policy.MayDeny, "one after another until one holds it up")
 	prompt := policy.MayDeny // ClawdCode cannot block a prompt; a script that says so is heard all the same
 	if faithful {
@@ -231,6 +235,8 @@ func clawdObeys(powers policy.Powers, context bool, writes ...policy.Field) func
 	}
 }
 
+func clawdYolo(in *policy.Context) bool { return in.Text(policy.FieldPermissionMode) == "yolo" }
+
 // clawdCall: in yolo mode a question answers itself with yes, and what time
 // ran out for is told in the agent's own words.
 func clawdCall(before *policy.Context, r policy.Result) policy.Result {
@@ -242,7 +248,7 @@ func clawdCall(before *policy.Context, r policy.Result) policy.Result {
 		}
 		r.Reasons = []policy.Reason{{Text: text, Hook: r.VerdictBy.Name, At: r.VerdictBy.At}}
 	}
-	if r.Verdict == policy.Ask && before.Text(policy.FieldPermissionMode) == "yolo" {
+	if r.Verdict == policy.Ask && clawdYolo(before) {
 		return policy.Result{Failed: r.Failed, Warnings: r.Warnings}
 	}
 	return r
@@ -410,7 +416,7 @@ func nativeClawdBlock(d *draft) {
 
 // nativeClawdFailed is any other status than 0 and 2.
 func nativeClawdFailed(d *draft, text string) (policy.Result, error) {
-	settled := d.Exit == 1 && d.event == policy.PreToolExecution && !d.lenient()
+	settled := d.Exit == 1 && d.event == policy.PreToolExecution && !d.passes()
 	if object, err := nativeClawdObject(d, text); err == nil && !d.faithful && !settled && d.event != policy.StopEvent {
 		nativeClawdDecide(d, object)
 		if d.r.Verdict == policy.Deny {
@@ -435,15 +441,15 @@ func nativeClawdFailed(d *draft, text string) (policy.Result, error) {
 	return d.r, nil
 }
 
-// lenient reports whether exit status 1 counts as success.
-func (a *output) lenient() bool {
+// passes reports whether exit status 1 counts as success.
+func (a *output) passes() bool {
 	return a.onFailure == policy.PostureUnset || a.onFailure == policy.OnErrorSkip
 }
 
 // nativeClawdAsk asks, unless the agent would answer the question itself with
 // yes and look at no further hook: then the others are heard.
 func nativeClawdAsk(d *draft, reason string) {
-	if !d.faithful && d.in.Text(policy.FieldPermissionMode) == "yolo" {
+	if !d.faithful && clawdYolo(d.in) {
 		d.warn("asks in yolo mode, where ClawdCode lets the call through and runs no further hook; they run")
 		return
 	}
@@ -475,7 +481,7 @@ func nativeClawdObject(d *draft, text string) (map[string]any, error) {
 		return nil, nil
 	}
 	if d.faithful {
-		d.void()
+		d.r.Agent = giveUp
 		d.r.EndChain = true
 		return nil, nil
 	}
@@ -577,7 +583,7 @@ func nativeClawdPrompt(d *draft, text string) (policy.Result, error) {
 	case d.Exit == 2:
 		nativeClawdBlock(d)
 		return d.r, nil
-	case d.Exit != 0 && !(d.Exit == 1 && d.lenient()):
+	case d.Exit != 0 && !(d.Exit == 1 && d.passes()):
 		return policy.Result{}, d.failure()
 	}
 	if v, err := looseJSON(text); err == nil && !d.faithful {

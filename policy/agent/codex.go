@@ -39,7 +39,7 @@ var codexAgent, _ = Agent{
 		},
 	),
 	points: []point{
-		{name: "SessionStart", event: policy.SessionStart, may: MayContext | MaySystem, at: At{Field: policy.FieldSource}},
+		{name: "SessionStart", event: policy.SessionStart, may: MayContext | MaySystem | MayEnd, at: At{Field: policy.FieldSource}},
 		{name: "SessionEnd", event: policy.SessionEnd, at: At{Field: policy.FieldReason}},
 		{name: "UserPromptSubmit", event: policy.PreSendMessage, may: MayDeny | MayContext | MaySystem},
 		{name: "PreToolUse", event: policy.PreToolExecution, may: MayDeny | MayContext | MaySystem, writes: []policy.Field{policy.FieldToolInput},
@@ -97,7 +97,8 @@ var codexAgent, _ = Agent{
 				out["transcript_path"] = nil
 			}
 		},
-		read: readCodex,
+		read:  readCodex,
+		shell: "bash", // as most users' shell; it is no login shell, whose files an agent may write
 	},
 }, register(codexAgent)
 

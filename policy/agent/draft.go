@@ -26,6 +26,14 @@ func (d *draft) done() (policy.Result, error) {
 	return d.r, nil
 }
 
+// lenient is the result, and a warning for each thing that was wrong with the answer.
+func (d *draft) lenient() policy.Result {
+	for _, err := range d.errs {
+		d.warn("%v; it has no effect", err)
+	}
+	return d.r
+}
+
 func (d *draft) fail(format string, args ...any) {
 	d.errs = append(d.errs, fault.Errorf(format, args...))
 }

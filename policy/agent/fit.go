@@ -166,6 +166,9 @@ func (a *answer) undelivered(may Power) {
 // the answer stricter.
 func (a *answer) rewrites(d *policy.Decision, may Power) {
 	class := a.point.event.Spec().Class
+	if v := d.Patch["assistant_output"]; a.act == deny && a.point.event == policy.PreLLMRequest && a.takes(policy.FieldAssistantOutput, v, may) {
+		a.change(policy.FieldAssistantOutput, v) // in the place of the model
+	}
 	if a.patch != nil || a.act.refuses() && class != policy.Transform || a.act == tell {
 		return // what does not happen needs no change
 	}
@@ -186,6 +189,7 @@ func (a *answer) rewrites(d *policy.Decision, may Power) {
 	}
 }
 
+//go:noinline
 func (a *answer) change(f policy.Field, v any) {
 	if a.patch == nil {
 		a.patch = map[policy.Field]any{}

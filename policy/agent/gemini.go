@@ -88,7 +88,7 @@ var geminiAgent, _ = Agent{
 		},
 		anyExit: true,
 		read:    readGemini,
-		shell:   "bash", expand: expandGemini, maxStdout: 64 << 20,
+		shell:   "bash", expand: expandGemini, maxStdout: 64 << 20, maxStderr: 16 << 20, waits: true,
 		native: nativeGemini,
 	},
 }, register(geminiAgent)
@@ -102,7 +102,7 @@ var geminiPoints = []point{
 	{name: "BeforeAgent", event: policy.PreSendMessage, may: geminiSays | MayDeny | MayEnd | MayContext},
 	{name: "AfterAgent", event: policy.StopEvent, may: geminiSays | MayDeny | MayEnd},
 	{name: "BeforeModel", event: policy.PreLLMRequest, may: geminiSays | MayDeny | MayEnd, shape: shapeGemini(policy.PreLLMRequest),
-		writes: []policy.Field{policy.FieldModel, policy.FieldMessages, policy.FieldRequestConfig}},
+		writes: []policy.Field{policy.FieldModel, policy.FieldMessages, policy.FieldRequestConfig, policy.FieldAssistantOutput}}, // the last beside a refusal
 	// Whatever is said here, {} included, sets the offer of tools.
 	{name: "BeforeToolSelection", event: policy.ToolSelection, shape: shapeGemini(policy.ToolSelection),
 		writes: []policy.Field{policy.FieldToolConfig}, silent: true},
@@ -223,7 +223,7 @@ func deliverGemini(a *answer) Wire {
 	out.text("systemMessage", joinLines(system))
 	out.flag("suppressOutput", a.suppress)
 	own.text("additionalContext", a.contextText())
-	if !a.act.refuses() {
+	if !a.act.refuses() || a.point.event == policy.PreLLMRequest {
 		geminiChanges(a.patch, own)
 	}
 	if len(own) > 0 {
@@ -397,14 +397,14 @@ type forkMerge struct {
 }
 
 func (m *forkMerge) warn(by policy.By, format string, args ...any) {
-	m.r.Warnings = append(m.r.Warnings, safeSide(by, format, args...))
+	m.r.Warnings = append(m.r.Warnings, warning(codeSafeSide, by, format, args...))
 }
 
 // givesUp reports whether a part of an answer that is not what it must be makes the
 // agent give up on the event; one that is followed faithfully does.
 func (m *forkMerge) givesUp(by policy.By, what string) bool {
 	if m.faithful {
-		m.r = policy.Result{Agent: giveUp, Warnings: []policy.Warning{safeSide(by, "%s: %s gives up on the whole event, and so does --faithful", what, m.agent)}}
+		m.r = policy.Result{Agent: giveUp, Warnings: []policy.Warning{warning(codeSafeSide, by, "%s: %s gives up on the whole event, and so does --faithful", what, m.agent)}}
 		return true
 	}
 	m.warn(by, "%s; %s itself would give up on the whole event, here it costs only itself", what, m.agent)
@@ -501,12 +501,12 @@ func (g *geminiMerge) settle(stops []string) {
 // no room for it.
 func (g *geminiMerge) effects() {
 	if v, by := js.LastOwn(g.contributions, "tailToolCallRequest"); v != nil && g.afterTool() && !g.refused() {
-		g.r.Warnings = append(g.r.Warnings, uncarried(by, "tailToolCallRequest asks for another call: only Gemini CLI can make it"))
+		g.r.Warnings = append(g.r.Warnings, warning(codeUncarried, by, "tailToolCallRequest asks for another call: only Gemini CLI can make it"))
 	}
 	for _, s := range g.contributions {
 		own, _ := js.Has(s.Value["hookSpecificOutput"])
 		if own["clearContext"] == true && g.event == policy.StopEvent {
-			g.r.Warnings = append(g.r.Warnings, uncarried(s.By, "clearContext empties the conversation: only Gemini CLI can do that"))
+			g.r.Warnings = append(g.r.Warnings, warning(codeUncarried, s.By, "clearContext empties the conversation: only Gemini CLI can do that"))
 		}
 	}
 	if g.refused() {
@@ -939,7 +939,7 @@ func nativeGemini(a output) (policy.Result, error) {
 		d.r.Patch = geminiPipe(a, object)
 	}
 	if a.sequential && a.faithful && a.Exit == 0 && js.NoObject(object["hookSpecificOutput"]) && geminiPipes(a.event) {
-		d.void() // its runner gives up there
+		d.r.Agent = giveUp // its runner gives up there
 	}
 	return d.r, nil
 }

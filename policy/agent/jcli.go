@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent/repeats"
 	"github.com/hookc/hookc/policy/agent/supersede"
 )
 
@@ -206,12 +207,21 @@ func jcliRules(faithful bool) policy.Profile {
 func jcliSupersede(earlier, later *policy.Result) {
 	supersede.RefusalReplaces(earlier, later)
 	supersede.LaterText(earlier, later)
+	if jcliTakes(later, "additional_context") {
+		earlier.Context = nil
+	}
+	if jcliTakes(later, "system_message") {
+		earlier.System = nil
+	}
+	if jcliTakes(later, "tool_error") {
+		earlier.Feedback = nil
+	}
 }
 
 // jcliFailed makes the last new text of the error the error.
 func jcliFailed(_ *policy.Context, r policy.Result) policy.Result {
-	if n := len(r.Feedback); n > 0 {
-		r.Patch = r.Patch.Then(policy.Replace(policy.Path{Field: policy.FieldToolError}, r.Feedback[n-1]))
+	if n := len(r.Feedback); n > 0 || jcliTakes(&r, "tool_error") {
+		r.Patch = r.Patch.Then(policy.Replace(policy.Path{Field: policy.FieldToolError}, strings.Join(r.Feedback[max(0, n-1):], "")))
 		r.Feedback = nil
 	}
 	return r
@@ -275,12 +285,12 @@ func jcliShape(out map[string]any) {
 	}
 }
 
-// jcliTexts are the keys of an answer that hold texts, jcliLists those that
-// hold messages; beside them there are action and, in older releases, abort.
+// jcliWords are the keys of an answer: those that hold texts, those that hold messages,
+// action, in older releases abort, and last what is a word of hookc's own.
 var (
-	jcliTexts = []string{"user_input", "assistant_output", "system_prompt", "tool_arguments", "tool_result", "tool_error",
-		"retry_feedback", "additional_context", "system_message"}
-	jcliLists = []string{"messages", "inject_messages"}
+	jcliWords = []string{"user_input", "assistant_output", "system_prompt", "tool_arguments", "tool_result", "tool_error",
+		"retry_feedback", "additional_context", "system_message", "messages", "inject_messages", "action", "abort", "decision"}
+	jcliTexts, jcliLists = jcliWords[:9], jcliWords[9:11]
 )
 
 // nativeJCLI reads an answer of a hook of jcli's own configuration: any
@@ -295,6 +305,9 @@ func nativeJCLI(a output) (policy.Result, error) {
 		return policy.Result{}, nil
 	}
 	v, err := policy.DecodeJSON([]byte(text))
+	if err != nil && repeats.Once(text, jcliWords) {
+		v, err = looseJSON(text)
+	}
 	if err != nil {
 		return policy.Result{}, policy.Failf(policy.ErrParse, "answer is not JSON: %w", err)
 	}
@@ -326,8 +339,26 @@ func nativeJCLI(a output) (policy.Result, error) {
 	jcliControl(d)
 	if a.event == policy.PostToolExecutionFailure {
 		jcliError(d, known)
+	} else {
+		delete(known, "tool_error")
+	}
+	if d.r.Control == policy.Go && !d.r.EndChain && (known["additional_context"] == "" || known["system_message"] == "" || known["tool_error"] == "") {
+		d.r.Agent = []policy.AgentAnswer{{By: d.by, Value: known, Verdict: d.r.Verdict}}
 	}
 	return d.r, nil
+}
+
+// jcliTakes reports whether a hook made a text empty, which takes it back from the
+// hooks before.
+//
+//go:noinline
+func jcliTakes(r *policy.Result, text string) bool {
+	for i := range r.Agent {
+		if r.Agent[i].Value[text] == "" {
+			return true
+		}
+	}
+	return false
 }
 
 // jcliKnown takes the keys jcli knows and checks their types.
@@ -343,7 +374,7 @@ func jcliKnown(d *draft, m map[string]any) map[string]any {
 			}
 			known[name] = v
 		case spell.Has(jcliLists, name):
-			if !jcliMessages(v) {
+			if !jcliItems(v, false, "role", "content", "tool_call_id", "reasoning_content", "sender_name") {
 				d.fail("%s must be a list of messages", name)
 			}
 			known[name] = v
@@ -365,15 +396,20 @@ func jcliKnown(d *draft, m map[string]any) map[string]any {
 	return known
 }
 
-// jcliMessages reports whether a value is a list of messages: objects with a
-// role.
-func jcliMessages(v any) bool {
+// jcliItems reports whether a value is a list of objects whose first text, or all
+// where they are calls, must be there: messages, or the calls of one.
+func jcliItems(v any, calls bool, texts ...string) bool {
 	list, ok := v.([]any)
 	for _, item := range list {
-		m, isMap := item.(map[string]any)
-		_, role := m["role"].(string)
-		_, text := m["content"].(string)
-		ok = ok && isMap && role && (text || m["content"] == nil)
+		m, _ := item.(map[string]any)
+		for i, name := range texts {
+			if v := m[name]; !policy.StringType.Holds(v) && (v != nil || i == 0 || calls) {
+				return false
+			}
+		}
+		if v := m["tool_calls"]; v != nil && !calls && !jcliItems(v, true, "id", "name", "arguments") {
+			return false
+		}
 	}
 	return ok
 }

@@ -136,12 +136,12 @@ func kimiStop(faithful bool) func(*policy.Context, policy.Result) policy.Result 
 		switch {
 		case active == true:
 			r.Verdict, r.VerdictBy, r.Reasons = policy.None, policy.By{}, nil
-			r.Warnings = append(r.Warnings[:len(r.Warnings):len(r.Warnings)], safeSide(by, "kimi-cli keeps a turn going once; it ends now"))
+			r.Warnings = append(r.Warnings[:len(r.Warnings):len(r.Warnings)], warning(codeSafeSide, by, "kimi-cli keeps a turn going once; it ends now"))
 		case len(r.Reasons) == 0 && faithful:
 			r.Verdict, r.VerdictBy = policy.None, policy.By{}
 		case len(r.Reasons) == 0:
 			r.Reasons = []policy.Reason{{Text: fmt.Sprintf("blocked by %s", by.Name), Hook: by.Name, At: by.At}}
-			r.Warnings = append(r.Warnings[:len(r.Warnings):len(r.Warnings)], safeSide(by, "kimi-cli itself lets a turn end when a block has no reason"))
+			r.Warnings = append(r.Warnings[:len(r.Warnings):len(r.Warnings)], warning(codeSafeSide, by, "kimi-cli itself lets a turn end when a block has no reason"))
 		}
 		return r
 	}
@@ -183,7 +183,7 @@ func readKimi(a output) (policy.Result, error) {
 	switch {
 	case !there:
 	case !isObject && a.faithful:
-		d.void()
+		d.r.Agent = giveUp
 		return d.r, nil
 	case !isObject:
 		return policy.Result{}, policy.Failf(policy.ErrParse, "answer: hookSpecificOutput must be an object; kimi-cli itself drops every answer of the event")

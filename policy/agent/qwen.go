@@ -74,7 +74,7 @@ var qwenCode, _ = Agent{
 		},
 		anyExit: true,
 		read:    readQwen, native: nativeQwen,
-		shell: "bash", expand: expandQwen, cut: true,
+		shell: "bash", expand: expandQwen, cut: true, waits: true,
 	},
 }, register(qwenCode)
 
@@ -290,7 +290,7 @@ func (q *qwenMerge) deliver(v policy.Verdict, by policy.By, reasons []policy.Rea
 	q.r.Verdict, q.r.VerdictBy, q.r.Reasons = v, by, reasons
 }
 
-var qwenWords = map[any]policy.Verdict{"allow": policy.Allow, "deny": policy.Deny, "ask": policy.Ask}
+var qwenWords = map[string]policy.Verdict{"allow": policy.Allow, "deny": policy.Deny, "ask": policy.Ask}
 
 // before is a tool call: the permission that the last hook gives, else the
 // decision, else the end of the run. Each of them but allow only keeps the tool
@@ -322,10 +322,7 @@ func (q *qwenMerge) before() {
 }
 
 func qwenVerdict(word any) (policy.Verdict, bool) {
-	s, ok := word.(string)
-	if !ok {
-		return policy.None, false
-	}
+	s, _ := word.(string)
 	v, known := qwenWords[s]
 	return v, known
 }

@@ -51,6 +51,11 @@ type scripts struct {
 	// true when what is longer is cut there.
 	maxStdout int
 	cut       bool
+	// maxStderr is how much of the end of standard error is read, 0 is the usual.
+	maxStderr int
+	// waits is true where a process that the hook left behind is heard while the hook
+	// has time, chooses where the first hook runs after the others are chosen.
+	waits, chooses bool
 	// prompt makes the prompt of a hook that the agent's configuration puts to a
 	// model, and reply reads the model's answer to it; nil is hookc's own way.
 	prompt func(h *policy.Hook, event []byte) string
@@ -200,6 +205,13 @@ func (a *Agent) Expand(command string, in *policy.Context) string {
 // bound; cut is true when what is longer is cut there and is no failure.
 func (a *Agent) MaxStdout() (limit int, cut bool) { return a.scripts.maxStdout, a.scripts.cut }
 
+// Streams says how much of the end of a native hook's standard error is read, in bytes,
+// 0 is as much as usual, and whether a process that it left behind is waited for.
+func (a *Agent) Streams() (stderr int, waits bool) { return a.scripts.maxStderr, a.scripts.waits }
+
+// ChoosesFirst reports whether the hooks of an event are chosen before the first runs.
+func (a *Agent) ChoosesFirst() bool { return a.scripts.chooses }
+
 // Refuses reports whether a native hook at a guarded call refuses by an exit
 // status alone.
 func (a *Agent) Refuses(status int) bool {
@@ -261,6 +273,7 @@ type output struct {
 	// native, faithful, strict and sequential are those of the hook's body.
 	native                       string
 	faithful, strict, sequential bool
+	closed                       bool // its failure does not let through
 	// onFailure is that of the hook's body.
 	onFailure policy.Posture
 	Outcome
@@ -273,7 +286,8 @@ type output struct {
 func (a *Agent) Read(h *policy.Hook, in *policy.Context, o Outcome) (policy.Result, error) {
 	b := &h.Body
 	out := output{event: h.Event, in: in, by: policy.By{Name: h.Name, At: h.Span}, Outcome: o,
-		native: b.Agent.Event, faithful: b.Agent.Emulate, strict: b.Agent.Strict, sequential: b.Agent.Sequential, onFailure: b.Agent.OnFailure}
+		native: b.Agent.Event, faithful: b.Agent.Emulate, strict: b.Agent.Strict, sequential: b.Agent.Sequential, onFailure: b.Agent.OnFailure,
+		closed: h.OnError != policy.PostureUnset && h.OnError != policy.OnErrorSkip}
 	if out.native != "" {
 		return a.judge(out) // as the program does: Gemini CLI was recorded
 	}

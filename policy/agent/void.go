@@ -5,9 +5,6 @@ import "github.com/hookc/hookc/policy"
 // giveUp is the answer of an agent that gives up on the whole event.
 var giveUp = []policy.AgentAnswer{{Void: true}}
 
-// void makes the event void.
-func (d *draft) void() { d.r.Agent = giveUp }
-
 // unlessVoid is a conclusion, nil if there is none, of an agent that may give up on an
 // event: then failures and warnings are all that is left.
 func unlessVoid(conclude func(*policy.Context, policy.Result) policy.Result) func(*policy.Context, policy.Result) policy.Result {

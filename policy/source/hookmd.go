@@ -248,7 +248,7 @@ func (l *Loader) brokenMD(in *File, h *policy.Hook, found diag.List) {
 	if h != nil {
 		events = []policy.Event{h.Event}
 	}
-	if h != nil && !h.Disabled { // its matcher is not what is wrong
+	if h != nil { // as far as its matcher can be read
 		filter = h.Filter
 	}
 	l.Report(in, l.broken(in, name, events, filter, policy.Body{Protocol: policy.AgentHooksProtocol}, found)...)

@@ -99,7 +99,6 @@ func (l *Loader) clawdSettle(at int, h *policy.Hook) {
 	if !l.faithful {
 		return
 	}
-	h.Filter.AsSent = true // a hook that rewrites a call does not change which hooks it gets
 	for _, f := range l.clawd {
 		if list := f.events[h.Body.Agent.Event]; list == nil || f.broken[h.Event] == nil || l.clawdReplaces(l.clawdPlace(f), h) != nil {
 			continue

@@ -14,6 +14,22 @@ func ReasonsOfVerdict(earlier, later *policy.Result) {
 	}
 }
 
+// FirstHalt is ReasonsOfVerdict, and of hooks that end the turn the first alone says why.
+func FirstHalt(earlier, later *policy.Result) {
+	ReasonsOfVerdict(earlier, later)
+	if earlier.Control == policy.Halt {
+		later.StopReasons = nil
+	}
+}
+
+// Unchanged is a last Result (policy.Rules.Conclude): what is refused has no other input.
+func Unchanged(_ *policy.Context, r policy.Result) policy.Result {
+	if r.Verdict == policy.Deny {
+		r.Patch = policy.Patch{}
+	}
+	return r
+}
+
 // ApprovesOwn is ReasonsOfVerdict, and an approval does not cover what another hook
 // has made of the call.
 func ApprovesOwn(earlier, later *policy.Result) {

@@ -128,14 +128,14 @@ func (c *config) artifactOf(began time.Time) (x *Compiled, found diag.List, sett
 	}
 	cc := *c
 	cc.compile.Costs, cc.compile.Event, cc.compile.Hints = nil, "", false
-	cc.compile.Without = append(slices.Clone(c.compile.Without), "lint")
+	cc.compile.Without = append(spell.Copy(c.compile.Without), "lint")
 	p = cc.guarded(p)
 	program, more, err := cc.compileWith(p, false)
 	if err != nil {
 		return nil, nil, false, err
 	}
-	head := &codec.Head{Program: program, Read: slices.Clone(read), Findings: slices.Clone(more)}
-	found = append(slices.Clone(read), more...)
+	head := &codec.Head{Program: program, Read: spell.Copy(read), Findings: spell.Copy(more)}
+	found = append(spell.Copy(read), more...)
 	if program != nil {
 		head.Lints = compiler.Lint(p, program, false)
 		found = append(found, head.Lints...)

@@ -68,7 +68,7 @@ func (c *config) restore(runtime bool) (p *policy.Policy, program *dag.Program, 
 	c.artifact.shared.Store(&rego.Shared{Roots: r.head.Roots, Files: r.head.Shared})
 	if !fast {
 		program, found, err = c.compileWith(r.policy, runtime)
-		found = append(slices.Clone(r.head.Read), found...)
+		found = append(spell.Copy(r.head.Read), found...)
 		found.Sort()
 		return r.policy, program, found, err
 	}
@@ -90,7 +90,7 @@ func (c *config) restore(runtime bool) (p *policy.Policy, program *dag.Program, 
 	if err := compiler.Restore(r.policy, program, r.codes, cc); err != nil {
 		return nil, nil, nil, damagedArtifact(f, err)
 	}
-	found = append(slices.Clone(r.head.Read), r.head.Findings...)
+	found = append(spell.Copy(r.head.Read), r.head.Findings...)
 	found.Add(c.degrade(program)...)
 	if cc.Hints {
 		found = append(found, compiler.Lint(r.policy, program, true)...)
@@ -218,7 +218,7 @@ func (r *fromArtifact) add(event policy.Event, c *codec.Chain, places *[]int) bo
 		if l.Hook < 0 || l.Hook >= len(c.Hooks) {
 			return false
 		}
-		c.Hooks[l.Hook].Body.Load = func() (policy.Body, diag.List) { return l.Body, slices.Clone(l.Found) }
+		c.Hooks[l.Hook].Body.Load = func() (policy.Body, diag.List) { return l.Body, spell.Copy(l.Found) }
 	}
 	r.head.Program.Plans = append(r.head.Program.Plans, c.Plan)
 	r.head.Program.Hooks = append(r.head.Program.Hooks, c.Entries...)

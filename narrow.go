@@ -3,6 +3,7 @@ package hookc
 import (
 	"slices"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -13,6 +14,6 @@ func (c *config) kept(p *policy.Policy) *policy.Policy {
 		return p
 	}
 	out := *p
-	out.Hooks = slices.DeleteFunc(slices.Clone(p.Hooks), func(h *policy.Hook) bool { return h.Event != c.compile.Event })
+	out.Hooks = slices.DeleteFunc(spell.Copy(p.Hooks), func(h *policy.Hook) bool { return h.Event != c.compile.Event })
 	return &out
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/spell"
@@ -45,7 +44,7 @@ func Inspect() Option {
 // Discover names: the one that the session of an event began in, and the one
 // that the agent is in.
 func Around(dirs ...string) Option {
-	return func(c *config) { c.around = slices.Clone(dirs) }
+	return func(c *config) { c.around = spell.Copy(dirs) }
 }
 
 // AsFound takes the files of projects as they are, trusted or not: for a

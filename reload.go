@@ -184,6 +184,6 @@ func copied(p *policy.Policy) *policy.Policy {
 		own := *h
 		out.Hooks[i] = &own
 	}
-	out.Notes = slices.Clone(p.Notes)
+	out.Notes = spell.Copy(p.Notes)
 	return &out
 }

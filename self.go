@@ -147,7 +147,7 @@ func (c *config) protect(sources []policy.SourceFile, approvals bool) {
 // started are the folders in which an agent of an event may have been started: those that the
 // event is about, those above up to the outermost of the projects roots, and roots.
 func started(dirs, roots []string) []string {
-	out := slices.Clone(roots)
+	out := spell.Copy(roots)
 	for _, dir := range dirs {
 		for _, root := range append([]string{policy.ProjectRoot(dir)}, roots...) {
 			for at := dir; below(root, at); at = filepath.Dir(at) {
@@ -169,5 +169,5 @@ func below(dir, path string) bool {
 // foldersBelow are the folders of a policy's globs that are not the project as a
 // whole: a further file in them may be one of the policy's.
 func foldersBelow(root string, folders []string) []string {
-	return slices.DeleteFunc(slices.Clone(folders), func(f string) bool { return below(f, root) })
+	return slices.DeleteFunc(spell.Copy(folders), func(f string) bool { return below(f, root) })
 }

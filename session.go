@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
@@ -154,7 +155,7 @@ func (s *Session) register(h Hook, model bool) (int, error) {
 		return 0, err
 	}
 	old := s.hooks
-	s.hooks = append(slices.Clone(old), Listed{Hook: h, Index: s.next, model: model, asJSON: body.(map[string]any)})
+	s.hooks = append(spell.Copy(old), Listed{Hook: h, Index: s.next, model: model, asJSON: body.(map[string]any)})
 	if err := s.update(event); err != nil {
 		s.hooks = old
 		return 0, err
@@ -194,7 +195,7 @@ func (s *Session) Remove(index int) error {
 	}
 	event, _ := policy.ParseEvent(s.hooks[at].Event)
 	old := s.hooks
-	s.hooks = slices.Delete(slices.Clone(old), at, at+1)
+	s.hooks = slices.Delete(spell.Copy(old), at, at+1)
 	if err := s.update(event); err != nil {
 		s.hooks = old
 		return err
@@ -218,7 +219,7 @@ func (s *Session) Close() {
 func (s *Session) List() []Listed {
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()
-	return slices.Clone(s.hooks)
+	return spell.Copy(s.hooks)
 }
 
 // update compiles one event's plan again; engine.mu is held.

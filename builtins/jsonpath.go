@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -60,7 +61,7 @@ func selected(value any, query string) ([]any, error) {
 	var all []found
 	s := search{root: value}
 	s.walk(value, path, func(v any) bool {
-		all = append(all, found{slices.Clone(s.at), v})
+		all = append(all, found{spell.Copy(s.at), v})
 		return len(all) <= maxSelected
 	})
 	switch {

@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -71,7 +71,7 @@ func (u *unit) identifyAll() {
 
 // identifyAgain writes what has changed since the last compilation.
 func (u *unit) identifyAgain() {
-	u.identity = slices.Clone(u.earlier.unit.identity)
+	u.identity = spell.Copy(u.earlier.unit.identity)
 	changed, _ := u.onlyTexts()
 	for i := range u.identity {
 		f := &u.identity[i]

@@ -69,7 +69,7 @@ func toolNames(m *policy.Matcher) (tools []string, named bool) {
 			continue
 		}
 		if !named {
-			tools, named = slices.Clone(names), true
+			tools, named = spell.Copy(names), true
 			continue
 		}
 		tools = slices.DeleteFunc(tools, func(t string) bool { return !spell.Has(names, t) })

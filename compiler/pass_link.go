@@ -2,7 +2,6 @@ package compiler
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/spell"
@@ -55,7 +54,7 @@ var labels = []policy.Label{policy.LabelSession, policy.LabelTurn, policy.LabelL
 // checkLabels panics unless the step of every guard in a pipeline encloses it:
 // leaving the step must leave the action it guards.
 func checkLabels(p *dag.Pipeline, around []policy.Label) {
-	around = append(slices.Clone(around), p.Label)
+	around = append(spell.Copy(around), p.Label)
 	for _, s := range p.Steps {
 		if s.Seq != nil {
 			checkLabels(s.Seq, around)

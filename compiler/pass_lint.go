@@ -1,10 +1,9 @@
 package compiler
 
 import (
-	"slices"
-
 	"github.com/hookc/hookc/compiler/lint"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // lintPass reports what an author would want to know (semantics.md §9). What
@@ -23,8 +22,8 @@ func lintPass(u *unit) {
 // do, and estimates it.
 func whatIf(plan *dag.Plan, change func(*dag.Node)) dag.Estimate {
 	other := *plan
-	other.Nodes = slices.Clone(plan.Nodes)
-	other.Items = slices.Clone(plan.Items)
+	other.Nodes = spell.Copy(plan.Nodes)
+	other.Items = spell.Copy(plan.Items)
 	for i := range other.Nodes {
 		n := &other.Nodes[i]
 		change(n)

@@ -1,9 +1,8 @@
 package compiler
 
 import (
-	"slices"
-
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // reduce drops, from the edges that are shown, each data edge that a path of
@@ -12,7 +11,7 @@ import (
 func reduce(u *unit) {
 	for _, plan := range u.plans {
 		implied := impliedData(plan)
-		plan.Edges = slices.DeleteFunc(plan.Edges, func(e dag.Edge) bool {
+		plan.Edges = spell.Without(plan.Edges, func(e *dag.Edge) bool {
 			return e.Kind == dag.DataEdge && implied(e.From, e.To)
 		})
 	}

@@ -3,7 +3,6 @@ package compiler
 import (
 	"maps"
 	"reflect"
-	"slices"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/spell"
@@ -105,7 +104,7 @@ func (u *unit) reusePlans(changed map[*policy.Hook]*policy.Hook) {
 		return
 	}
 	u.reused, u.bodies = true, bodies
-	u.entries, u.place = slices.Clone(before.entries), maps.Clone(before.place)
+	u.entries, u.place = spell.Copy(before.entries), maps.Clone(before.place)
 	for i := range u.entries {
 		if e := &u.entries[i]; changed[e.Hook] != nil {
 			delete(u.place, e.Hook)
@@ -114,7 +113,7 @@ func (u *unit) reusePlans(changed map[*policy.Hook]*policy.Hook) {
 		}
 	}
 	u.warnings, u.pipelines, u.fixed = before.warnings, before.pipelines, before.fixed
-	u.diags = slices.Clone(u.fixed)
+	u.diags = spell.Copy(u.fixed)
 	for _, plan := range before.plans {
 		u.plans = append(u.plans, u.another(plan, changed, renewed))
 	}
@@ -134,7 +133,7 @@ func (u *unit) another(plan *dag.Plan, changed map[*policy.Hook]*policy.Hook, re
 		u.untouched[plan] = true
 		return plan
 	}
-	nodes := slices.Clone(plan.Nodes)
+	nodes := spell.Copy(plan.Nodes)
 	for i := range nodes {
 		n := &nodes[i]
 		if !renewed[n.Hook] {

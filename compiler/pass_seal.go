@@ -6,11 +6,12 @@ import (
 	"sort"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // seal gathers the program.
 func seal(u *unit) {
-	sources := slices.Clone(u.policy.Sources)
+	sources := spell.Copy(u.policy.Sources)
 	sort.SliceStable(sources, func(i, j int) bool {
 		return cmp.Or(cmp.Compare(sources[i].Tier, sources[j].Tier), cmp.Compare(sources[i].Path, sources[j].Path)) < 0
 	})

@@ -1,9 +1,8 @@
 package compiler
 
 import (
-	"slices"
-
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // speculate lifts the gates of nodes that may be started before it is known
@@ -21,7 +20,7 @@ func lift(plan *dag.Plan) {
 			n.Gate = -1
 		}
 	}
-	plan.Edges = slices.DeleteFunc(plan.Edges, func(e dag.Edge) bool {
+	plan.Edges = spell.Without(plan.Edges, func(e *dag.Edge) bool {
 		return e.Kind == dag.GateEdge && plan.Nodes[e.To].Effects.Spec
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -78,7 +79,7 @@ func byLength(all map[int]map[string][]int) []texts {
 
 // Nodes lists the nodes that can match a tool, ascending; nil if there is none.
 func (f *Finder) Nodes(tool string) []int {
-	out := slices.Clone(f.always)
+	out := spell.Copy(f.always)
 	if f.lengths&lengthBit(tool) != 0 {
 		out = append(out, f.exact[tool]...)
 	}

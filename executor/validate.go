@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -191,7 +192,7 @@ func (h *mockWorkers) detach(_ context.Context, i int, in *policy.Context) *poli
 }
 
 func (h *mockWorkers) stop(i int) {
-	h.pending = slices.DeleteFunc(h.pending, func(s started) bool { return s.node == i })
+	h.pending = spell.Without(h.pending, func(s *started) bool { return s.node == i })
 }
 
 func (h *mockWorkers) next(context.Context) (report, bool) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/approval"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -219,7 +220,7 @@ func changes(before, after *Context) map[string]any {
 func materialise(spec *EventSpec, c *Context, r *Result) *Context {
 	var p Patch
 	if len(r.Context) > 0 && spec.CanRead(FieldSystemPrompt) {
-		parts := slices.Clone(r.Context)
+		parts := spell.Copy(r.Context)
 		if prompt := c.Text(FieldSystemPrompt); prompt != "" {
 			parts = slices.Insert(parts, 0, prompt)
 		}

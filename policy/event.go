@@ -94,7 +94,7 @@ var (
 )
 
 //go:noinline
-func fieldsOf(base []Field, more ...Field) []Field { return append(slices.Clone(base), more...) }
+func fieldsOf(base []Field, more ...Field) []Field { return append(spell.Copy(base), more...) }
 
 const turnControls = MayStop | MayHalt
 

@@ -280,7 +280,7 @@ type Paths struct{ list []Path }
 // NewPaths makes a set. Reading a derived field counts as reading its inputs,
 // which are added beside it.
 func NewPaths(paths ...Path) Paths {
-	all := slices.Clone(paths)
+	all := spell.Copy(paths)
 	for _, p := range paths {
 		for _, from := range p.Field.Spec().From {
 			all = append(all, Path{Field: from})
@@ -292,7 +292,7 @@ func NewPaths(paths ...Path) Paths {
 // ExactPaths is the set of nothing but these paths: what a hook may see, where
 // NewPaths is what its answer depends on.
 func ExactPaths(paths ...Path) Paths {
-	all := slices.Clone(paths)
+	all := spell.Copy(paths)
 	sort.Slice(all, func(i, j int) bool { return all[i].compare(all[j]) < 0 })
 	var out []Path
 	for _, p := range all {
@@ -320,7 +320,7 @@ func (s Paths) All() []Path { return s.list }
 func (s Paths) Empty() bool { return len(s.list) == 0 }
 
 // Union is the set of members of either.
-func (s Paths) Union(t Paths) Paths { return NewPaths(append(slices.Clone(s.list), t.list...)...) }
+func (s Paths) Union(t Paths) Paths { return NewPaths(append(spell.Copy(s.list), t.list...)...) }
 
 // Covers reports whether some member covers p.
 func (s Paths) Covers(p Path) bool {

@@ -131,14 +131,14 @@ func (m *masker) reasons(r *Result, decided bool) []Reason {
 // patch, failures, and only new reasons and feedback; no other texts (semantics.md §2.7).
 func (r Result) Recheck(before *Result) Result {
 	r.Context, r.System, r.Inject = nil, nil, nil
-	r.Feedback = slices.DeleteFunc(slices.Clone(r.Feedback), func(f string) bool { return spell.Has(before.Feedback, f) })
-	r.Reasons = slices.DeleteFunc(slices.Clone(r.Reasons), func(reason Reason) bool {
+	r.Feedback = slices.DeleteFunc(spell.Copy(r.Feedback), func(f string) bool { return spell.Has(before.Feedback, f) })
+	r.Reasons = spell.Without(r.Reasons, func(reason *Reason) bool {
 		return slices.ContainsFunc(before.Reasons, func(b Reason) bool { return b.Hook == reason.Hook && b.Text == reason.Text })
 	})
-	r.Agent = slices.DeleteFunc(slices.Clone(r.Agent), func(a AgentAnswer) bool {
+	r.Agent = spell.Without(r.Agent, func(a *AgentAnswer) bool {
 		return !a.Void && a.Verdict <= Allow && a.Control == Go || slices.ContainsFunc(before.Agent, a.same)
 	})
-	r.Warnings = slices.DeleteFunc(slices.Clone(r.Warnings), func(w Warning) bool {
+	r.Warnings = spell.Without(r.Warnings, func(w *Warning) bool {
 		return w.Would != nil && slices.ContainsFunc(before.Warnings, func(b Warning) bool { return b.Would != nil && b.Text == w.Text })
 	})
 	return r

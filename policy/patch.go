@@ -43,7 +43,7 @@ func Merge(f Field, object map[string]any) Patch {
 
 // Passing is p as a change that only the hooks that follow see.
 func (p Patch) Transient() Patch {
-	out := Patch{slices.Clone(p.edits)}
+	out := Patch{spell.Copy(p.edits)}
 	for i := range out.edits {
 		out.edits[i].Transient = true
 	}
@@ -55,7 +55,7 @@ func (p Patch) Lasting() Patch {
 	if !spell.Some(p.edits, func(e *Edit) bool { return e.Transient }) {
 		return p
 	}
-	return Patch{slices.DeleteFunc(slices.Clone(p.edits), func(e Edit) bool { return e.Transient })}
+	return Patch{spell.Without(p.edits, func(e *Edit) bool { return e.Transient })}
 }
 
 // Empty reports whether the patch changes nothing.
@@ -197,5 +197,5 @@ func (p Patch) Without(q Patch) Patch {
 	changed := func(e Edit) bool {
 		return spell.Some(q.edits, func(l *Edit) bool { return l.Path.Field == e.Path.Field })
 	}
-	return Patch{edits: slices.DeleteFunc(slices.Clone(p.edits), changed)}
+	return Patch{edits: slices.DeleteFunc(spell.Copy(p.edits), changed)}
 }

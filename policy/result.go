@@ -175,7 +175,7 @@ func (r *Result) Quiet() bool {
 
 // texts drops empty texts, which are no texts.
 func texts(in []string) []string {
-	return slices.DeleteFunc(slices.Clone(in), func(s string) bool { return s == "" })
+	return slices.DeleteFunc(spell.Copy(in), func(s string) bool { return s == "" })
 }
 
 // JSON is r with the values that it carries as JSON values: what a rule written
@@ -190,7 +190,7 @@ func (r Result) JSON() (Result, error) {
 	case r.ToolConfig != nil && !spell.Has(toolModes, r.ToolConfig.Mode):
 		return Result{}, Failf(ErrParse, "there is no mode %q of tools", r.ToolConfig.Mode)
 	}
-	edits := slices.Clone(r.Patch.edits)
+	edits := spell.Copy(r.Patch.edits)
 	for i, e := range edits {
 		v, err := goValues.JSON(e.Value, 1, e.Path.String())
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -228,7 +229,7 @@ func (f *FusedNative) watchLeaver(n *Native) {
 		if there {
 			return
 		}
-		list = slices.Insert(slices.Clone(list), at, i)
+		list = slices.Insert(spell.Copy(list), at, i)
 		if f.places.CompareAndSwap(old, &list) {
 			return
 		}

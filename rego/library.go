@@ -150,7 +150,7 @@ func (c *Compiler) load(u *unit) *library {
 			if f := item.file; f != nil && root.data {
 				doc := document{f, below(root.text.Value, path), spell.Has(u.config.Open, root.text.Value)}
 				docs = append(docs, doc)
-				item.found = append(slices.Clone(f.found), doc.mergeInto(data)...)
+				item.found = append(spell.Copy(f.found), doc.mergeInto(data)...)
 			} else if f != nil {
 				item.found, l.where[path] = f.found, f.text
 				if f.module != nil {

@@ -158,7 +158,7 @@ func (t *translation) translate() native.Func {
 		f.Name, f.Params = t.w.f.Name, int32(len(t.w.f.Params))
 		f.Memo = f.Params == contextParams
 		if f.Memo {
-			f.Path = slices.Clone(t.w.f.Path)
+			f.Path = spell.Copy(t.w.f.Path)
 			f.Path[0] = t.p.generation(f.Path[0])
 		}
 		why, forms := t.b.list.unfit(t.w.f.Path)

@@ -233,7 +233,7 @@ func (g *shellGuard) verdict(a *shellAdvice) policy.Verdict {
 // judge returns what there is to say against an effect, or nil.
 func (g *shellGuard) judge(s *shell.Line, e *shell.Effect, at shell.At) *shellAdvice {
 	a := judgeEffect(s, e)
-	if changes := e.Kind == shell.EffectDelete || e.Kind == shell.EffectWrite || e.Kind == shell.EffectGitHistory; a != nil && changes && (a.packs&packCore == 0 || e.Domain == shell.DomainOutside) && e.Command >= 0 && e.Domain != shell.DomainFile && harm.ThrownAway(s, e) {
+	if changes := e.Kind == shell.EffectDelete || e.Kind == shell.EffectWrite || e.Kind == shell.EffectGitHistory; a != nil && changes && (a.packs&packCore == 0 || e.Domain == shell.DomainOutside) && e.Command >= 0 && e.Domain != shell.DomainFile && harm.ThrownAway(s, e) || a != nil && e.Op == "upload" && e.Command >= 0 && harm.Dry(&s.Commands[e.Command]) {
 		a = nil
 	}
 	if len(g.kept) > 0 && (e.Kind == shell.EffectDelete || e.Kind == shell.EffectWrite) && e.Domain == shell.DomainFile && e.Host == "" && g.protects(e, at) {

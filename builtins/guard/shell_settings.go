@@ -39,7 +39,7 @@ func settingsAdvice(e *shell.Effect) *shellAdvice {
 // settingsOf are the files in which agents keep who watches them, with the folders
 // of their hooks, relative to a home or a project.
 var settingsOf = lazy.Value(func() []string {
-	out := slices.Clone(hookcFolders)
+	out := spell.Copy(hookcFolders)
 	for _, a := range agent.All() {
 		for _, f := range a.Files {
 			rel := strings.TrimSuffix(f.Path, "/*.json")

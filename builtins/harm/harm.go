@@ -163,7 +163,7 @@ func (f *finder) add(kind string, command int, target string) {
 // command asks the table about one command.
 func (f *finder) command(i int) {
 	c := &f.s.Commands[i]
-	if len(c.Argv) == 0 || strings.HasPrefix(c.Host, "image:") || spell.Has(c.Flags, "--help") || dry(c) {
+	if len(c.Argv) == 0 || strings.HasPrefix(c.Host, "image:") || spell.Has(c.Flags, "--help") || Dry(c) {
 		return
 	}
 	for _, e := range c.Env {
@@ -181,15 +181,13 @@ func (f *finder) command(i int) {
 	if !parsed().quiet[c.Name] {
 		all = parsed().programs["*"]
 	}
-	if len(rules)+len(all) == 0 {
+	if len(rules)+len(all) == 0 || calls(f.s.Commands[i:]) {
 		return
 	}
 	for k, list := range [...][]*rule{rules, all} {
 		text := f.pipeline(i)
 		if k > 0 { // what another program of the pipeline is told says nothing of this one
-			if text = f.text(i); calls(f.s.Commands[i:]) {
-				return
-			}
+			text = f.text(i)
 		}
 		lower := strings.ToLower(text)
 		for _, r := range list {
@@ -205,20 +203,26 @@ func (f *finder) command(i int) {
 }
 
 // dryShort are short options with which a program only says what it would do.
-var dryShort = map[string]string{"rsync": "-n", "make": "-n", "act": "-n", "git": "-h", "apt-get": "-s"}
+var dryShort = map[string]string{"rsync": "-n", "make": "-n", "act": "-n", "git": "-h", "apt-get": "-s", "rake": "-n -D -T", "http": "--offline", "https": "--offline"}
 
-// dry reports whether an option says that nothing happens. Code may not look at one, nor may what
+// helps are commands that say what another does, or would.
+var helps = lazy.Value(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[\w-]+ help [a-z]|-invocation-type DryRun |^lftp -e \S.*--dry-run`)
+})
+
+// Dry reports whether an option says that nothing happens. Code may not look at one, nor may what
 // another program runs.
-func dry(c *shell.Command) bool {
+func Dry(c *shell.Command) bool {
 	words := shell.WordTexts(c.Argv)
 	if losses.Languages()[c.Name] || losses.In(shell.Versionless(c.Name), "sh bash zsh dash ksh fish ssh eval python node deno bun ruby perl php npx bunx uvx") || slices.ContainsFunc(words, func(w string) bool { return losses.In(w, "run run-script exec x dlx") }) {
 		return false
 	}
-	if len(words) > 2 && words[len(words)-1] == "-h" {
+	says := c.Name == "lftp" || len(words) > 2 && spell.Has(words[1:3], "help") || spell.Has(words, "DryRun")
+	if len(words) > 2 && words[len(words)-1] == "-h" || says && helps().MatchString(strings.TrimPrefix(strings.Join(words, " "), "xcrun ")+" ") {
 		return true
 	}
 	return slices.ContainsFunc(c.Flags, func(flag string) bool {
-		return losses.In(flag, "--dry-run --dryrun --preview-only --print-sql --dump-sql --list-tasks --list-hosts --list-tags --syntax-check -help "+dryShort[c.Name])
+		return losses.In(flag, "--dry-run --dryrun --preview-only --print-sql --dump-sql --list-tasks --list-hosts --list-tags --syntax-check -help --validate-only --only-names -output-policy -output-curl-string "+dryShort[c.Name])
 	}) && !slices.ContainsFunc(words, func(w string) bool {
 		name, value, _ := losses.Cut(w, "=")
 		return losses.In(name, "--dry-run --dryrun") && losses.In(value, "false none no 0 off")

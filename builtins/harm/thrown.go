@@ -21,7 +21,7 @@ func ThrownAway(s *shell.Line, e *shell.Effect) bool {
 	c := &s.Commands[e.Command]
 	words := append(shell.WordTexts(c.Argv[min(1, len(c.Argv)):]), environment(c)...)
 	switch {
-	case dry(c), (e.Domain == shell.DomainOutside || e.Domain == shell.DomainDatabase) && (strings.HasSuffix(c.Name, "lint") || strings.HasSuffix(c.Name, "-format") || len(words) > 0 && words[0] == "lint" && (e.Domain == shell.DomainOutside || c.Name == "sqlfluff")):
+	case Dry(c), (e.Domain == shell.DomainOutside || e.Domain == shell.DomainDatabase) && (strings.HasSuffix(c.Name, "lint") || strings.HasSuffix(c.Name, "-format") || len(words) > 0 && words[0] == "lint" && (e.Domain == shell.DomainOutside || c.Name == "sqlfluff")):
 		return true
 	case c.Name == "duckdb" && len(words) == 2 && words[0] == "-c", c.Name == "meson", c.Name == "dotnet" && len(words) > 1 && words[1] == "locals":
 		return true
@@ -36,11 +36,14 @@ func ThrownAway(s *shell.Line, e *shell.Effect) bool {
 		return true
 	case strings.HasPrefix(c.Host, "ssh:"):
 		return false
-	case shell.WordIn("pg_virtualenv", strings.Join(c.Via, " ")), e.Domain == shell.DomainSystem && strings.HasPrefix(c.Host, "image:"), started(s, c, words):
+	case c.Name == "clickhouse-local" && !losses.Holds(strings.Join(words, " "), "--path", "infile", "outfile"), losses.In(c.Name, "ip iptables nft") && ownNetwork(s, c),
+		losses.In(c.Name, "pip pip3") && strings.Contains(c.Argv[0].Text, "/") && c.Argv[0].Text[0] != '/' && !strings.Contains(c.Argv[0].Text, ".."), strings.HasPrefix(c.Host, "container:") && madeHere(s.Commands[:e.Command], "docker", strings.TrimPrefix(c.Host, "container:")):
+		return true
+	case shell.WordIn("pg_virtualenv", strings.Join(c.Via, " ")), e.Domain == shell.DomainSystem && strings.HasPrefix(c.Host, "image:"), e.Domain == shell.DomainOutside && strings.HasPrefix(c.Host, "image:") && losses.Holds(c.Host, "shellcheck", "lint", "checkov", "trivy"), started(s, c, words), c.Conditional && ownCluster(s.Commands[:e.Command+1]):
 		return true
 	}
 	named := e.Op == "publish"
-	here := !named && (strings.HasPrefix(c.Host, "container:") || losses.In(c.Name, "kind k3d minikube docker podman docker-compose podman-compose compose avdmanager emulator simctl incus lxc limactl multipass"))
+	here := !named && (strings.HasPrefix(c.Host, "container:") || losses.In(c.Name, "kind k3d ctlptl minikube docker podman docker-compose podman-compose compose avdmanager emulator simctl incus lxc limactl multipass"))
 	named = named || has(strings.TrimPrefix(c.Host, "container:"), thrown) || filtered(s, c, e) || ownThing(s, e, c) || losses.In(c.Name, "redis-cli valkey-cli") && composed(s, c)
 	here = here || losses.In(c.Name, "createdb dropdb dropuser") || c.Name == "mc" && aliased(s, e.Target)
 	for i, w := range append(words, e.Target) {
@@ -62,7 +65,7 @@ func ThrownAway(s *shell.Line, e *shell.Effect) bool {
 		case repository && !(place && !strings.Contains(value, "..")):
 			return false
 		case repository, place && losses.In(path.Ext(value), ".db .duckdb .sqlite .sqlite3"), losses.Holds(w, "sqlite:////tmp/", "sqlite:///:memory:", "ephemeralclient("), w == "UseDevelopmentStorage=true",
-			place && losses.In(c.Name, "psql dropdb") && name == "-h",
+			place && (losses.In(c.Name, "psql dropdb") && name == "-h" || losses.In(c.Name, "redis-cli valkey-cli") && name == "-s"),
 			local && (strings.HasPrefix(name, "--endpoint") || name == "AWS_ENDPOINT_URL" || strings.HasSuffix(name, "_EMULATOR_HOST") || strings.HasPrefix(w, "redis://") && len(path.Base(w)) == 2 || losses.In(c.Name, "grpcurl evans")),
 			e.Domain == shell.DomainDatabase && losses.In(name, "-e --env --environment RAILS_ENV APP_ENV") && losses.In(value, "local test testing dev development ci"),
 			losses.In(c.Name, "redis-cli valkey-cli") && name == "-n" && len(value) == 2 && !spell.Has(words, "-h"), c.Name == "tc" && name == "dev" && value == "lo":
@@ -98,6 +101,9 @@ func filtered(s *shell.Line, c *shell.Command, e *shell.Effect) bool {
 	found := false
 	for i := range s.Commands {
 		words := shell.WordTexts(s.Commands[i].Argv)
+		if len(words) > 1 && words[1] == "run" && losses.In(s.Commands[i].Name, "docker podman nerdctl") && i+1 < len(s.Commands) && e.Target == "$("+s.Commands[i+1].Name+")" && s.Commands[i+1].Offset == s.Commands[i].Offset {
+			found = true // a container's id
+		}
 		if e.Target != "$("+c.Name+")" || s.Commands[i].Name != c.Name || len(words) < 2 || &s.Commands[i] == c || losses.In(words[1], "exec cp logs start stop rm tag push pull build") {
 			continue
 		}
@@ -113,14 +119,27 @@ func filtered(s *shell.Line, c *shell.Command, e *shell.Effect) bool {
 // ownThing reports whether an earlier command of the line made, under the name that comes last in a command,
 // what that command takes away, on this machine.
 func ownThing(s *shell.Line, e *shell.Effect, c *shell.Command) bool {
-	name := c.Argv[len(c.Argv)-1].Text
-	return losses.In(c.Name, "docker podman kind k3d minikube lxc incus multipass") && len(name) > 2 && name[0] != '-' && shell.AnyCommand(s.Commands[:e.Command], func(d *shell.Command) bool {
+	return losses.In(c.Name, "docker podman kind k3d ctlptl minikube lxc incus multipass") && c.Host == "" && madeHere(s.Commands[:e.Command], c.Name, c.Argv[len(c.Argv)-1].Text)
+}
+
+// madeHere reports whether one of some commands has a program make a thing of a name, on this machine.
+func madeHere(commands []shell.Command, program, name string) bool {
+	return len(name) > 2 && name[0] != '-' && shell.AnyCommand(commands, func(d *shell.Command) bool {
 		words := shell.WordTexts(d.Argv)
-		if d.Name != c.Name || d.Host != c.Host || !some(words, func(w string) bool { return losses.In(w, "create run launch init start") }) {
+		if d.Name != program || d.Host != "" || !some(words, func(w string) bool { return losses.In(w, "create run launch init start") }) {
 			return false
 		}
 		at := slices.IndexFunc(words, func(w string) bool { return w == name || w == "--name="+name })
 		return at > 1 && losses.In(words[at-1], "--name -n -p create launch init") || at > 1 && words[at] != name
+	})
+}
+
+// ownNetwork reports whether a command has a network of its own.
+func ownNetwork(s *shell.Line, c *shell.Command) bool {
+	return spell.Has(c.Via, "unshare") && shell.AnyCommand(s.Commands, func(d *shell.Command) bool {
+		return d.Name == "unshare" && d.Offset == c.Offset && len(d.Argv) > 1 && some(shell.WordTexts(d.Argv[1:]), func(w string) bool {
+			return w == "--net" || len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "n")
+		})
 	})
 }
 
@@ -154,6 +173,24 @@ func started(s *shell.Line, c *shell.Command, words []string) bool {
 			return some(numbers(w), func(n string) bool { return ports[n] })
 		})
 	})
+}
+
+// ownCluster reports whether the last of some commands works in a cluster that one before it made and that all
+// since it mean.
+func ownCluster(commands []shell.Command) bool {
+	made, settings := false, "--kubeconfig none"
+	for i := range commands {
+		switch words := append(shell.WordTexts(commands[i].Argv), environment(&commands[i])...); {
+		case losses.In(commands[i].Name, "kind k3d minikube ctlptl"):
+			if at := slices.Index(words, "--kubeconfig"); at > 0 && at+1 < len(words) && !made {
+				settings = strings.Join(words[at:at+2], " ")
+			}
+			made = made || len(words) > 1 && (losses.In(words[1], "create start") || words[1] == "cluster" && spell.Has(words, "create"))
+		case made && losses.Holds(strings.ReplaceAll(strings.Join(words, " "), settings, ""), "context", "kubeconfig", "get-credentials", "kubectx", "profile"):
+			return false
+		}
+	}
+	return made && losses.In(commands[len(commands)-1].Name, "kubectl helm oc k")
 }
 
 // temporary reports whether a folder lies among those of temporary files, or mktemp made it.
@@ -257,30 +294,39 @@ func Volume(p string) bool {
 
 // namesOnly are commands that print names, counts or sums of what they read, and no values.
 var namesOnly = lazy.Value(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:cut (?:.* )?(?:-d ?= (?:.* )?-f ?1 |-f ?1 (?:.* )?-d ?= )|awk -F ?= [^{]*\{ ?print (?:(?:"[^$"]*"|\$1|FILENAME|F?NR)[ ,]*)+\}|sed (?:-E |-r |-e )?s/=\.\*/\S*/\S* ` +
-		`|sed -n[Er]? s/[^/]*[^(/]=\.\*/(?:\\\d|[^/\\&])*/p |grep (?:-\w*[cqL]\w* |-\w*E?o\w* \^\[[\w^=-]+\][*+].*|-\w*o\w* \^\\\[\[\^\\?\]\][+*]\\\] .*)|[jy]q (?:-\w+ )*[.\w\[\]" ]*\|? ?(?:keys(?:_unsorted)?(?:\[\])?|length|(?:\.\[\] ?\| ?)?split\("="\) ?(?:\| ?\.)?\[0\]) |jq (?:-\w+ )*(?:\{?(?:\w+: ?)?\.data\.(?:ttl|policies|expire_time|renewable|creation_time),? ?)+\}? |wc |(?:sha\d+|md5|b2)sum )`)
+	return regexp.MustCompile(`^(?:cut (?:.* )?(?:-d ?= (?:.* )?-f ?1 |-f ?1 (?:.* )?-d ?= )|awk -F ?= [^{]*\{ ?print (?:(?:"[^$"]*"|\$1|FILENAME|F?NR)[ ,]*)+\}|sed (?:-E |-r |-e )?s/=\.[*+]/\S*/\S* ` +
+		`|sed -n[Er]? s/[^/]*[^(/]=\.\*/(?:\\\d|[^/\\&])*/p |grep (?:-\w*[cqL]\w* |-\w*E?o\w* \^(?:\(export \)\?)?(?:\[\^[=:]+\][*+]|(?:\[[A-Z_]+-?[A-Z_]*\])?\[[A-Z0-9_-]+\][*+]|(?:\[[\w-]+\])?\[[\w-]+\][*+][=:])[=:]? |-\w*o\w* \^\\\[\[\^\\?\]\][+*]\\\] .*` +
+		`|(?:-[Ehn]+ )*\^\\\[[^ |]* [^-]*$)|awk (?:-F ?\S+ )?/\^\\\[[^/|]*/ ?(?:\{ ?print(?: \$\d)? ?\})? |[jy]q (?:-\w+ )*[.\w\[\]" ]*\|? ?(?:keys(?:_unsorted)?(?:\[\])?|(?:map(?:_values)?\((?:@base64d ?\| ?)?)?length\)?|(?:\.\[\] ?\| ?)?split\("="\) ?(?:\| ?\.)?\[0\]) ` +
+		`|jq (?:-\w+ )*(?:\.data\.metadata(?: ?\| ?\{[\w, ]*\})? |(?:\{?(?:\w+: ?)?\.data\.(?:ttl|policies(?:\[\])?|expire_time|renewable|creation_time),? ?)+\}? )|wc |(?:sha\d+|md5|b2)sum )`)
 })
 
 // harmlessColumns are those of a Secret that hold no value of it.
 var harmlessColumns = lazy.Value(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:-o|--output=)?jsonpath=\{\.data\.(?:tls|ca)\\\.crt\}$|^(?:-o|--output=)?custom-columns=(?:[\w -]+:\.(?:metadata\.(?:name|namespace|creationTimestamp|uid|labels[\w.]*)|type|kind),?)+$`)
+	return regexp.MustCompile(`^(?:-o|--output=)?jsonpath=\{\.(?:data\.(?:tls|ca)\\\.crt|type|metadata\.(?:creationTimestamp|name|namespace|uid|labels[\w.]*))\}$|^(?:-o|--output=)?custom-columns=(?:[\w -]+:\.(?:metadata\.(?:name|namespace|creationTimestamp|uid|labels[\w.]*)|type|kind),?)+$`)
 })
 
 // NamesOnly reports whether what a command reads goes through one that prints no values of it.
 func NamesOnly(s *shell.Line, e *shell.Effect) bool {
 	c := &s.Commands[e.Command]
-	if losses.In(c.Name, "kubectl oc k") && some(shell.WordTexts(c.Argv), harmlessColumns().MatchString) {
+	if spell.Has(c.Flags, "--only-names") || losses.In(c.Name, "kubectl oc k") && some(shell.WordTexts(c.Argv), harmlessColumns().MatchString) {
 		return true
 	}
+	lines := e.Secret == "" || losses.In(e.Secret, "env-file environment cloud-credentials token cluster-secret") || strings.HasSuffix(e.Target, ".env") // and not a key's
 	return shell.AnyCommand(s.Commands, func(d *shell.Command) bool {
-		same := c.Pipe > 0 && d.Pipe == c.Pipe && (d.Stage >= c.Stage || e.Secret == "environment" || e.Target == "environment")
-		return (same || c.Pipe == 0 && d.Offset == c.Offset && d.Name == c.Name) && len(d.Argv) > 0 && namesOnly().MatchString(d.Name+" "+strings.Join(shell.WordTexts(d.Argv[1:]), " ")+" ")
+		if len(d.Argv) == 0 || !lines && losses.In(d.Name, "cut awk sed") || !lines && d.Name == "grep" && strings.Contains(d.Argv[min(1, len(d.Argv)-1)].Text, "o") {
+			return false
+		}
+		same := c.Pipe > 0 && d.Pipe == c.Pipe && (d.Stage >= c.Stage || e.Secret == "environment" || e.Target == "environment" || e.Op == "read-secret")
+		return (same || c.Pipe == 0 && d.Offset == c.Offset && d.Name == c.Name) && namesOnly().MatchString(d.Name+" "+strings.Join(shell.WordTexts(d.Argv[1:]), " ")+" ")
 	})
 }
 
 // Given reports whether what a command prints becomes a variable of one program, which uses it.
 func Given(s *shell.Line, command int) bool {
 	c := &s.Commands[command]
+	if losses.In(c.Name, "gh glab") && len(c.Argv) > 2 && c.Argv[1].Is("secret", "variable") && c.Argv[2].Is("set") {
+		return true // kept where secrets are
+	}
 	return spell.Has(c.Via, "substitution") && shell.AnyCommand(s.Commands, func(d *shell.Command) bool {
 		return len(d.Argv) > 0 && !losses.Languages()[d.Name] && !losses.In(shell.Versionless(d.Name), "echo printf printenv env sh bash zsh dash ksh fish eval python node deno bun ruby perl php tee cat awk npx") &&
 			slices.ContainsFunc(d.Env, func(v shell.Assign) bool {

@@ -100,7 +100,7 @@ var Dangerous = Words("rm shred dd mkfs wipefs git sh bash zsh dash ksh sudo doa
 var DiskReads = map[string]string{
 	"wipefs": "-n --no-act", "sgdisk": "-p --print -v --verify -i --info -L -b --backup", "gdisk": "-l", "fdisk": "-l --list -s -x", "sfdisk": "-l --list -d --dump -J --json -s -V -n",
 	"parted": "-l --list print help unit", "cfdisk": "", "cgdisk": "", "blkdiscard": "", "hdparm": "", "nvme": "", "badblocks": "", "lvremove": "-t --test", "vgremove": "-t --test",
-	"pvremove": "-t --test", "lvreduce": "-t --test", "tune2fs": "-l",
+	"pvremove": "-t --test", "lvreduce": "-t --test", "tune2fs": "-l", "resize2fs": "-P",
 }
 
 // DiskWrites are the words or options with which a tool of disks destroys

@@ -178,8 +178,8 @@ var templates = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile("ex
 
 // SecretVariable reports whether a variable's name says that it holds a secret.
 func SecretVariable(name string) bool {
-	if name == "DATABASE_URL" || name == "MONGODB_URI" {
-		return true
+	if name == "DATABASE_URL" || name == "MONGODB_URI" || name == "pat" { // a pattern
+		return name != "pat"
 	}
 	tokens := Tokens(name)
 	for i, t := range tokens {

@@ -19,10 +19,10 @@ func SQL(text string) []Loss {
 	undone, own := rolledBack(statements), map[string]bool{}
 	for _, words := range statements {
 		if i := slices.Index(words, "TABLE"); words[0] == "CREATE" && i == 2 && In(words[1], "TEMP TEMPORARY") {
-			own[sqlName(slices.DeleteFunc(slices.Clone(words[i:]), func(w string) bool { return w == "NOT" }))] = true
+			own[sqlName(slices.DeleteFunc(spell.Copy(words[i:]), func(w string) bool { return w == "NOT" }))] = true
 		}
 		loss, ok := sqlStatement(words)
-		if ok && !(undone && In(loss.Op, "delete-rows update-rows")) && !(loss.Op == "drop-table" && own[loss.Target] && len(words) == 3) {
+		if ok && !(undone && In(loss.Op, "delete-rows update-rows")) && !(own[loss.Target] && (loss.Op == "drop-table" && len(words) == 3 || words[0] == "TRUNCATE" && len(words) < 4)) {
 			out = append(out, loss)
 		}
 	}

@@ -2,6 +2,7 @@ package posix
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -96,4 +97,26 @@ func braceSequence(b *syntax.BraceExp) ([]*syntax.Word, bool) {
 func padded(s string) bool {
 	s = strings.TrimPrefix(s, "-")
 	return len(s) > 1 && s[0] == '0'
+}
+
+// Expand is what a word with braces means; ok is false if that is too much. Braces in more
+// than longest bytes are none.
+func Expand(w *syntax.Word, longest int) (words []*syntax.Word, ok bool) {
+	has := false
+	for _, p := range w.Parts {
+		if lit, ok := p.(*syntax.Lit); ok && strings.IndexByte(lit.Value, '{') >= 0 && len(lit.Value) < longest {
+			has = true
+		}
+	}
+	if !has {
+		return []*syntax.Word{w}, true
+	}
+	split := &syntax.Word{Parts: w.Parts}
+	if !syntax.SplitBraces(split) {
+		return []*syntax.Word{w}, true
+	}
+	if !slices.ContainsFunc(split.Parts, func(p syntax.WordPart) bool { _, brace := p.(*syntax.BraceExp); return brace }) {
+		return []*syntax.Word{w}, true // {} and the like
+	}
+	return Braces(split.Parts, 0)
 }

@@ -208,3 +208,62 @@ func Characters(s string) (string, bool) {
 	}
 	return b.String(), true
 }
+
+// SliceRange is the part of n characters or values that ${x:from:length} means.
+func SliceRange(from, length int64, bounded bool, n int) (start, end int, ok bool) {
+	if from < 0 {
+		from += int64(n)
+	}
+	if from < 0 || from > int64(n) {
+		return 0, 0, true
+	}
+	to := int64(n)
+	if bounded && length >= 0 {
+		to = min(to, from+min(length, int64(n)))
+	} else if bounded {
+		to += length
+	}
+	return int(from), int(to), to >= from
+}
+
+// Unquoted removes the backslashes that mean something in double quotes.
+func Unquoted(text string) string {
+	out, _ := quoting.Unescape(text, func(rest string) (string, int) {
+		switch rest[0] {
+		case '\n':
+			return "", 1
+		case '$', '`', '"', '\\':
+			return rest[:1], 1
+		}
+		return `\` + rest[:1], 1
+	})
+	return out
+}
+
+// Replace is ${s/pattern/with}, or ${s//pattern/with} for all. Patterns with wildcards are
+// tried at every place, the longest match first, as bash does.
+func Replace(s, pattern, with string, all bool) string {
+	anchor := byte(0)
+	if pattern != "" && !all && (pattern[0] == '#' || pattern[0] == '%') {
+		anchor, pattern = pattern[0], pattern[1:]
+	}
+	if pattern == "" {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		end := MatchAt(s, i, pattern, anchor)
+		if end <= i {
+			b.WriteByte(s[i])
+			i++
+			continue
+		}
+		b.WriteString(with)
+		i = end
+		if !all {
+			b.WriteString(s[i:])
+			break
+		}
+	}
+	return b.String()
+}

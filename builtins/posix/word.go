@@ -18,46 +18,84 @@ func PlainLit(w *syntax.Word) (string, bool) {
 	return lit.Value, true
 }
 
-// TestedVariable is the variable a test looks at, and whether the test is true
-// when it is not empty.
-func TestedVariable(s *syntax.Stmt) (name string, filled bool) {
+// TestedVariable is the variable that a test looks at, and whether the test is true when it
+// is not empty, or is a value: [ "$x" = value ]. The name is "" for other tests.
+func TestedVariable(s *syntax.Stmt) (name, value string, filled bool) {
+	if s == nil {
+		return "", "", false
+	}
 	var op string
-	var w *syntax.Word
+	var w, other *syntax.Word
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
 		if len(c.Args) < 3 {
-			return "", false
+			return "", "", false
 		}
 		if t, _ := PlainLit(c.Args[0]); t != "test" && c.Args[0].Lit() != "[" {
-			return "", false
+			return "", "", false
 		}
 		op, w = c.Args[1].Lit(), c.Args[2]
-	case *syntax.TestClause:
-		u, ok := c.X.(*syntax.UnaryTest)
-		if !ok {
-			return "", false
+		if op == "" && (len(c.Args) == 4 || len(c.Args) == 5 && c.Args[4].Lit() == "]") {
+			op, w, other = c.Args[2].Lit(), c.Args[1], c.Args[3]
 		}
-		op = u.Op.String()
-		w, _ = u.X.(*syntax.Word)
+	case *syntax.TestClause:
+		switch x := c.X.(type) {
+		case *syntax.UnaryTest:
+			op = x.Op.String()
+			w, _ = x.X.(*syntax.Word)
+		case *syntax.BinaryTest:
+			op = x.Op.String()
+			w, _ = x.X.(*syntax.Word)
+			other, _ = x.Y.(*syntax.Word)
+		}
 	}
-	if w == nil || op != "-n" && op != "-z" {
-		return "", false
+	switch {
+	case w == nil:
+		return "", "", false
+	case other != nil && (op == "=" || op == "==" || op == "!="):
+		if value, ok := PlainLit(other); ok && value != "" && Whole(w) != "" {
+			return WordVariable(w), value, (op != "!=") != s.Negated
+		}
+	case other == nil && (op == "-n" || op == "-z"):
+		return WordVariable(w), "", (op == "-n") != s.Negated
 	}
-	return WordVariable(w), (op == "-n") != s.Negated
+	return "", "", false
+}
+
+// AsksArguments reports whether the text of a condition looks at the positional parameters.
+func AsksArguments(text string) bool {
+	i := strings.IndexByte(text, '$')
+	return i >= 0 && i+1 < len(text) && (strings.IndexByte("#1@*", strings.TrimPrefix(text[i+1:]+" ", "{")[0]) >= 0 || AsksArguments(text[i+1:]))
 }
 
 // WordVariable is the name in "$name" or "${name:-}", "" for other words.
 func WordVariable(w *syntax.Word) string {
+	if p := parameter(w); p != nil && syntax.ValidName(p.Param.Value) {
+		return p.Param.Value
+	}
+	return ""
+}
+
+// Whole is the name or number in "$name" and "$1", "" for a word that is more, or a part of it.
+func Whole(w *syntax.Word) string {
+	if p := parameter(w); p != nil && p.Exp == nil && !p.Width && !p.IsSet && p.Names == 0 {
+		return p.Param.Value
+	}
+	return ""
+}
+
+// parameter is the one parameter that a word consists of, or nil.
+func parameter(w *syntax.Word) *syntax.ParamExp {
 	if len(w.Parts) != 1 {
-		return ""
+		return nil
 	}
 	part := w.Parts[0]
 	if q, ok := part.(*syntax.DblQuoted); ok && len(q.Parts) == 1 {
 		part = q.Parts[0]
 	}
 	p, ok := part.(*syntax.ParamExp)
-	if !ok || p.Param == nil || p.Excl || p.Length || p.Index != nil || p.Slice != nil || p.Repl != nil || !syntax.ValidName(p.Param.Value) {
-		return ""
+	if !ok || p.Param == nil || p.Excl || p.Length || p.Index != nil || p.Slice != nil || p.Repl != nil {
+		return nil
 	}
-	return p.Param.Value
+	return p
 }

@@ -1,35 +1,16 @@
 package shell
 
 import (
-	"regexp"
 	"strings"
 
-	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/builtins/posix"
 )
-
-// doubleBang is `! !`, which bash runs and the parser does not take.
-var doubleBang = lazy.Value(func() *regexp.Regexp {
-	return regexp.MustCompile(`(^|[;&|(){}\n]|\b(?:then|do|else)\b)([ \t]*)!([ \t]+!)+([ \t])`)
-})
-
-// placeholder is a word as documentation writes one that is to be filled in:
-// <name>. Where a shell can read it, it is a redirection.
-var placeholder = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`<([A-Za-z][A-Za-z0-9_.-]*)>`) })
-
-// workflowExpr is an expression of a CI workflow, which is put in before a shell
-// sees the line.
-var workflowExpr = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`\$\{\{[^{}]*\}\}|<<[ ]?[a-z][\w.]*[ ]?>>`) })
-
-// openHeredoc names the delimiter of a here-document that has no end.
-var openHeredoc = lazy.Value(func() *regexp.Regexp {
-	return regexp.MustCompile(`unclosed here-document (?:'|"|` + "`" + `)?([^'"` + "`" + `]+)`)
-})
 
 // runBroken reads what the parser does not take. What bash would run all the
 // same is put right; the rest is read piece by piece, and is an effect of kind
 // unknown.
 func (a *analysis) runBroken(text string, err error, fr *shFrame) {
-	if fixed, ok := repair(text, err); ok {
+	if fixed, ok := posix.Repair(text, err); ok {
 		if file, err := parseBash(fixed); err == nil {
 			fr.src = fixed
 			a.stmts(file.Stmts, fr)
@@ -48,27 +29,6 @@ func (a *analysis) runBroken(text string, err error, fr *shFrame) {
 		}
 		a.piece(piece, in)
 	}
-}
-
-// repair gives text that means what bash makes of text that does not parse.
-func repair(text string, err error) (string, bool) {
-	fixed := text
-	if strings.Contains(text, "!") { // the expression is slow where nothing matches
-		fixed = doubleBang().ReplaceAllString(text, "$1$2!$4")
-	}
-	if strings.Contains(text, "((") { // two groups that begin together, which the parser takes for arithmetic
-		fixed = strings.ReplaceAll(fixed, "((", "( (")
-	}
-	if strings.Contains(text, "${{") || strings.Contains(text, ">>") {
-		fixed = workflowExpr().ReplaceAllString(fixed, "$${WORKFLOW_EXPRESSION}")
-	}
-	if strings.Contains(text, "<") {
-		fixed = placeholder().ReplaceAllString(fixed, "$1")
-	}
-	if m := openHeredoc().FindStringSubmatch(err.Error()); m != nil {
-		fixed = strings.TrimRight(fixed, "\n") + "\n" + m[1] + "\n"
-	}
-	return fixed, fixed != text
 }
 
 // piece reads one piece: as code if it is, else as words.

@@ -1,11 +1,11 @@
 package shell
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // goTool is go: some of its options are programs that it starts.
@@ -42,7 +42,7 @@ func (a *analysis) multiplexer(c *shCall) shValue {
 			return a.interpret(c, joinWords(inner.operands), a.childShell(c), c.name)
 		}
 	case "send-keys", "send":
-		keys := slices.DeleteFunc(slices.Clone(inner.operands), func(w Word) bool { return w.Is("Enter", "C-m", "KPEnter", "C-c", "Escape", "Space") })
+		keys := spell.Without(inner.operands, func(w *Word) bool { return w.Is("Enter", "C-m", "KPEnter", "C-c", "Escape", "Space") })
 		return a.interpret(c, joinWords(keys), a.childShell(c), c.name)
 	}
 	return printsText(a, c)

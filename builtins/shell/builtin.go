@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
+	"github.com/hookc/hookc/internal/spell"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -165,6 +166,12 @@ func (st *shState) mark(name string, d shDeclared) {
 	if d.readonly {
 		st.frozen = st.frozen.put(name, true)
 	}
+	for i, l := range st.locals {
+		if now, ok := st.vars.get(name); ok && l.given && l.name == name && (d.readonly || d.export) { // outlives the function
+			st.locals = spell.Copy(st.locals)
+			st.locals[i].old, st.locals[i].had = mergeBindings(l.before(), now), true
+		}
+	}
 	if d.other { // what it holds is changed, or is in another variable
 		st.forget(name)
 	}
@@ -194,12 +201,8 @@ func (a *analysis) exportArgs(c *shCall) shValue {
 
 // declareOne is one name of declare, with its value when ok is true.
 func (a *analysis) declareOne(st *shState, name string, v shValue, ok bool, d shDeclared) {
-	if frozen, _ := st.frozen.get(name); frozen {
-		return
-	}
-	if d.local {
-		st.local(name)
-	}
+	defer st.keeps(name)()
+	fresh := d.local && st.local(name)
 	switch {
 	case ok && d.global:
 		st.setGlobal(name, v)
@@ -207,7 +210,7 @@ func (a *analysis) declareOne(st *shState, name string, v shValue, ok bool, d sh
 		st.set(name, v)
 	case d.array:
 		st.bind(name, shBinding{array: true})
-	case d.local:
+	case fresh:
 		st.bind(name, shBinding{unset: true})
 	}
 	st.mark(name, d)
@@ -282,14 +285,16 @@ func (a *analysis) unsetVars(c *shCall) shValue {
 	for _, w := range o.operands {
 		a.unguarded(c, w.Text)
 		_, isVar := st.vars.get(w.Text)
-		switch frozen, _ := st.frozen.get(w.Text); {
+		keep := st.keeps(w.Text)
+		switch {
 		case o.exact("-f"), !isVar && !o.exact("-v"):
 			st.funcs = st.funcs.drop(w.Text)
 			if !o.exact("-f") {
 				st.unset(w.Text)
 			}
-		case !frozen:
+		default:
 			st.unset(w.Text)
+			keep()
 		}
 	}
 	return nil
@@ -320,10 +325,16 @@ func (a *analysis) setArgs(c *shCall) shValue {
 
 //go:noinline
 func (a *analysis) setPositionals(words []Word, st *shState) {
-	st.args, st.argsKnown = nil, true
+	lists := make([][]shValue, 1, 3)
 	for _, w := range words {
-		st.args = append(st.args, matched(w))
+		lists[0] = append(lists[0], matched(w))
 	}
+	for i, v := range lists[0] { // without quotes it is no word where it is empty
+		if words[i].Dynamic && len(lists) < maxAlternatives && !slices.ContainsFunc(v, func(p shPart) bool { return p.quoted && p.text != "$@" || p.kind == shText || p.kind == shPlain }) {
+			lists = append(lists, slices.Delete(spell.Copy(lists[0]), i, i+1))
+		}
+	}
+	st.setArgs(true, lists...)
 }
 
 func (a *analysis) shift(c *shCall) shValue {
@@ -331,19 +342,22 @@ func (a *analysis) shift(c *shCall) shValue {
 	if len(c.args()) > 0 {
 		v, ok := posix.Number(c.args()[0].Text)
 		if !ok || v < 0 {
-			c.fr.st.args, c.fr.st.argsKnown = nil, false
+			c.fr.st.setArgs(false)
 			return nil
 		}
 		n = int(min(v, 1<<20))
 	}
-	if n <= len(c.fr.st.args) {
-		c.fr.st.args = c.fr.st.args[n:]
+	lists := c.fr.st.argLists()
+	for i, list := range lists {
+		if n <= len(list) {
+			lists[i] = list[n:]
+		}
 	}
+	c.fr.st.setArgs(c.fr.st.argsKnown, lists...)
 	return nil
 }
 
-// readVars is read: the variables hold one of the lines that come from
-// standard input.
+// readVars is read: the variables hold one of the lines that come from standard input.
 func (a *analysis) readVars(c *shCall) shValue {
 	o := options(c.args(), "adeinNptu", "", optStop)
 	lines := stdinItems(c.fr.stdin.value, "\n\x00")

@@ -31,8 +31,7 @@ type shCall struct {
 //go:noinline
 func (c *shCall) args() []Word { return c.argv[1:] }
 
-// call reads a simple command, once for each combination of values that its
-// words may have.
+// call reads a simple command, once for each combination of values that its words may have.
 func (a *analysis) call(s *syntax.Stmt, c *syntax.CallExpr, fr *shFrame) {
 	if c == nil {
 		c = &syntax.CallExpr{}
@@ -44,25 +43,23 @@ func (a *analysis) call(s *syntax.Stmt, c *syntax.CallExpr, fr *shFrame) {
 	a.eachState(fr, func(in *shFrame) { a.callOnce(s, c, fr, in.st) })
 }
 
-// eachState is each for what changes the shell: every combination begins in
-// the state before, and what may be the case after is what is in any of them.
+// eachState is each for what changes the shell: all begin in the state before; after it is what any of them leaves.
 func (a *analysis) eachState(fr *shFrame, f func(in *shFrame)) {
-	start := fr.st
+	n := len(a.before)
+	a.before = append(a.before, shBegun{now: fr.st})
 	if fr.st.several {
-		start = fr.st.clone()
+		a.before[n].start = fr.st.clone()
 	}
 	var ends []*shState
 	a.each(fr, func() {
 		in := *fr
 		if len(ends) > 0 {
-			if start == fr.st {
-				start = fr.st.clone()
-			}
-			in.st = start.clone()
+			in.st = a.before[n].start.clone()
 		}
 		f(&in)
 		ends = append(ends, in.st)
 	})
+	a.before = a.before[:n]
 	for _, st := range ends[1:] {
 		a.join(fr.st, st)
 	}
@@ -147,9 +144,7 @@ func (a *analysis) assigns(list []*syntax.Assign, fr *shFrame, keep bool) []Assi
 // assign changes a variable of the shell.
 func (a *analysis) assign(as *syntax.Assign, fr *shFrame) {
 	name := as.Name.Value
-	if frozen, _ := fr.st.frozen.get(name); frozen {
-		return
-	}
+	defer fr.st.keeps(name)()
 	old, _ := a.lookup(fr.st, name)
 	switch {
 	case as.Array != nil:
@@ -183,7 +178,7 @@ func (a *analysis) assign(as *syntax.Assign, fr *shFrame) {
 }
 
 func withElem(b shBinding, key string, v shValue) shBinding {
-	out := shBinding{array: true, elems: slices.Clone(b.elems)}
+	out := shBinding{array: true, elems: spell.Copy(b.elems)}
 	for i := range out.elems {
 		if out.elems[i].key == key {
 			out.elems[i].value = v
@@ -310,15 +305,15 @@ func (a *analysis) runFunction(c *shCall, f *shFunction) shValue {
 	a.repeat()
 	return a.captured(c.fr, func(in *shFrame) {
 		in = in.within("function")
-		saved, savedKnown := in.st.args, in.st.argsKnown
-		in.st.args, in.st.argsKnown = nil, true
-		for _, w := range c.args() {
-			in.st.args = append(in.st.args, matched(w))
-		}
+		saved, savedKnown := in.st.argLists(), in.st.argsKnown
+		a.setPositionals(c.args(), in.st)
 		in.st.level++
 		for _, e := range c.env {
+			keep := in.st.keeps(e.Name)
 			in.st.local(e.Name)
+			in.st.locals[len(in.st.locals)-1].given = true
 			in.st.set(e.Name, e.Value.value())
+			keep()
 			in.st.exports = in.st.exports.put(e.Name, true)
 		}
 		if in.base < 0 {
@@ -333,7 +328,8 @@ func (a *analysis) runFunction(c *shCall, f *shFunction) shValue {
 		}
 		a.returned = outer
 		in.st.leave()
-		in.st.args, in.st.argsKnown, in.st.dead = saved, savedKnown, false
+		in.st.setArgs(savedKnown, saved...)
+		in.st.dead = false
 	})
 }
 

@@ -6,6 +6,9 @@ type shChoice struct {
 	index, n int
 }
 
+// shBegun is a command that changes the shell: the state now, and the one it began in, kept when it has choices.
+type shBegun struct{ now, start *shState }
+
 // choose picks an alternative of one of n for the command being read; the same
 // name gives the same one until the next combination.
 //
@@ -23,6 +26,11 @@ func (a *analysis) choose(name string, n int) int {
 	if len(a.choices) >= maxChoices {
 		a.crowded = true
 		return 0
+	}
+	for i := range a.before {
+		if b := &a.before[i]; b.start == nil {
+			b.start = b.now.clone()
+		}
 	}
 	a.choices = append(a.choices, shChoice{name: name, n: n})
 	return 0

@@ -153,8 +153,7 @@ func (a *analysis) codeEffect(c *shCall, p shPart) {
 	a.effect(c, e)
 }
 
-// runScript reads a script's text when it was written before, and else notes
-// that it runs.
+// runScript reads a script's text when it was written before, and else notes that it runs.
 func (a *analysis) runScript(c *shCall, file Word, fr *shFrame) shValue {
 	if file.Is("-", "/dev/stdin") {
 		return a.interpretStdin(c, fr)

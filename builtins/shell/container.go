@@ -50,8 +50,7 @@ func (a *analysis) dockerExec(c *shCall, args []Word) shValue {
 	return a.wrapped(c, o.operands[1:], in)
 }
 
-// dockerRun starts an image. What it does to itself is gone with it; what is
-// mounted is not.
+// dockerRun starts an image. What it does to itself is gone with it; what is mounted is not.
 func (a *analysis) dockerRun(c *shCall, args []Word) shValue {
 	o := options(args, losses.DockerRunShort, losses.DockerRunLong, optStop)
 	if len(o.operands) == 0 {
@@ -235,8 +234,7 @@ func (a *analysis) kubeExec(c *shCall, args []Word) shValue {
 	return a.wrapped(c, argv, in)
 }
 
-// kubeDelete names what is deleted: namespace, pvc, all of a kind, or one
-// thing.
+// kubeDelete names what is deleted: namespace, pvc, all of a kind, or one thing.
 func (a *analysis) kubeDelete(c *shCall, o *shOpts, names []Word) {
 	op := "delete"
 	if len(names) > 0 {

@@ -74,8 +74,7 @@ func (a *analysis) sqlite(c *shCall) shValue {
 	return a.sqlGiven(c, given, len(o.operands) < 2 && !memory)
 }
 
-// sql adds what SQL text destroys, and runs the commands that clients let it
-// hold.
+// sql adds what SQL text destroys, and runs the commands that clients let it hold.
 func (a *analysis) sql(c *shCall, v shValue) {
 	text := v.text()
 	if len(text) > maxShellValue {

@@ -181,7 +181,7 @@ func (a *analysis) part(part syntax.WordPart, fr *shFrame, f *shFields, quoted b
 	switch p := part.(type) {
 	case *syntax.Lit:
 		if quoted {
-			f.add(a.decode(unescapeQuoted(p.Value), shText, true)...)
+			f.add(a.decode(posix.Unquoted(p.Value), shText, true)...)
 			return
 		}
 		f.add(a.literal(p.Value)...)
@@ -264,20 +264,6 @@ func (a *analysis) literal(text string) shValue {
 	return v
 }
 
-// unescapeQuoted removes the backslashes that mean something in double quotes.
-func unescapeQuoted(text string) string {
-	out, _ := quoting.Unescape(text, func(rest string) (string, int) {
-		switch rest[0] {
-		case '\n':
-			return "", 1
-		case '$', '`', '"', '\\':
-			return rest[:1], 1
-		}
-		return `\` + rest[:1], 1
-	})
-	return out
-}
-
 // tilde expands ~, ~+, ~- and ~user at the start of an unquoted literal. more
 // is true when other parts of the word follow.
 func (a *analysis) tilde(text string, fr *shFrame, more bool) (shValue, string) {
@@ -316,4 +302,14 @@ func pathValue(p, written string) shValue {
 		return shUnknown(written, shOrigin{})
 	}
 	return shValue{{text: p, quoted: true}}
+}
+
+// braces expands {a,b} and {1..3}; a word that would become too many is not
+// expanded, and so not known.
+func (a *analysis) braces(w *syntax.Word, fr *shFrame) []*syntax.Word {
+	out, ok := posix.Expand(w, maxShellValue)
+	if !ok {
+		a.unknown(fr, shellTooMany, fr.offset(w))
+	}
+	return out
 }

@@ -49,7 +49,7 @@ func (a *analysis) gitReads(c *shCall, sub string, o *shOpts) bool {
 		}
 	case "submodule":
 		if i := slices.IndexFunc(c.argv, func(w Word) bool { return w.Is("foreach") }); i >= 0 {
-			a.interpret(c, joinWords(slices.DeleteFunc(slices.Clone(c.argv[i+1:]), func(w Word) bool { return w.Is("--recursive", "--quiet", "-q") })), a.childShell(c), "git")
+			a.interpret(c, joinWords(spell.Without(c.argv[i+1:], func(w *Word) bool { return w.Is("--recursive", "--quiet", "-q") })), a.childShell(c), "git")
 		}
 	case "config":
 		a.gitConfig(c, o)

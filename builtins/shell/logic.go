@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"slices"
+
 	"github.com/hookc/hookc/builtins/posix"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -33,9 +35,9 @@ func (a *analysis) outcome(s *syntax.Stmt, fr *shFrame) (failed, likely *shState
 	failed = fr.st.clone()
 	// A failed cd leaves the shell where it was.
 	failed.dirs, failed.dead = before.dirs, fr.st.dead
-	a.narrow(s, true, fr.st)
-	a.narrow(s, false, failed)
-	if !succeeds(s) {
+	a.narrow(s, true, fr.st, fr)
+	a.narrow(s, false, failed, fr)
+	if !succeeds(s) || fr.st.frozen != nil {
 		likely = failed.clone()
 	}
 	return failed, likely
@@ -75,27 +77,26 @@ func (a *analysis) logical(c *syntax.BinaryCmd, fr *shFrame) (failed, likely *sh
 	return again, alsoLikely
 }
 
-// succeeds reports whether a statement is one that is taken to do what it
-// says: what follows && happens.
+// succeeds reports whether a statement is taken to do what it says: what follows && happens.
 func succeeds(s *syntax.Stmt) bool {
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
 		return len(c.Args) == 0 || WordIn(c.Args[0].Lit(), "cd pushd popd mkdir true : set shopt alias export source . echo printf git touch cp mv trap unset local shift read mktemp sleep rm")
-	case *syntax.DeclClause, *syntax.FuncDecl:
+	case *syntax.DeclClause:
+		return c.Variant.Value != "local" // an error outside of a function
+	case *syntax.FuncDecl:
 		return true
 	}
 	return false
 }
 
-// movesOn reports whether a statement goes to another directory, so that what
-// follows may happen there.
+// movesOn reports whether a statement goes to another directory: what follows may happen there.
 func movesOn(s *syntax.Stmt) bool {
 	c, ok := s.Cmd.(*syntax.CallExpr)
 	return ok && len(c.Args) > 1 && WordIn(c.Args[0].Lit(), "cd pushd")
 }
 
-// pipeline reads the stages of a pipe, each in a subshell that reads what the
-// one before it prints.
+// pipeline reads the stages of a pipe, each in a subshell that reads what the one before it prints.
 func (a *analysis) pipeline(c *syntax.BinaryCmd, fr *shFrame) {
 	stages := []*syntax.Stmt{c.Y}
 	left := c.X
@@ -140,14 +141,18 @@ func (a *analysis) stages(stages []*syntax.Stmt, number int, fr *shFrame) {
 	}
 }
 
-// narrow learns from a test that a variable is not empty: [ -n "$x" ],
-// [ -z "$x" ], [[ -n $x ]]. holds says whether the test was true.
-func (a *analysis) narrow(s *syntax.Stmt, holds bool, st *shState) {
-	if s == nil {
+// narrow learns from a test that a variable is not empty, [ -n "$x" ], [ -z "$x" ], [[ -n $x ]],
+// or what it is, [ "$x" = a ]. holds says whether the test was true.
+func (a *analysis) narrow(s *syntax.Stmt, holds bool, st *shState, fr *shFrame) {
+	if len(st.otherArgs) > 0 && s != nil && posix.AsksArguments(fr.source(s)) {
+		st.setArgs(st.argsKnown, slices.DeleteFunc(st.argLists(), func(list []shValue) bool { return len(list) == 0 })...)
+	}
+	name, value, filled := posix.TestedVariable(s)
+	if name == "" || filled != holds {
 		return
 	}
-	name, filled := posix.TestedVariable(s)
-	if name == "" || filled != holds {
+	if value != "" {
+		st.set(name, shLiteral(value))
 		return
 	}
 	alts, ok := st.vars.get(name)
@@ -186,20 +191,7 @@ func (a *analysis) constant(s *syntax.Stmt, fr *shFrame) (holds, known bool) {
 	case name == "[" && n == 5 && c.Args[4].Lit() == "]", name == "test" && n == 4:
 		x, okX := constantWord(c.Args[1], fr.st)
 		y, okY := constantWord(c.Args[3], fr.st)
-		op := c.Args[2].Lit()
-		return (x == y) == (op != "!="), okX && okY && WordIn(op, "= == !=")
+		return (x == y) == (c.Args[2].Lit() != "!="), okX && okY && WordIn(c.Args[2].Lit(), "= == !=")
 	}
 	return false, false
-}
-
-// constantWord is a word, or the one value of a variable.
-func constantWord(w *syntax.Word, st *shState) (string, bool) {
-	if text, ok := posix.PlainLit(w); ok {
-		return text, true
-	}
-	alts, _ := st.vars.get(posix.WordVariable(w))
-	if len(alts) != 1 || alts[0].open || alts[0].unset || alts[0].array {
-		return "", false
-	}
-	return alts[0].value().known()
 }

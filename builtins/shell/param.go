@@ -82,7 +82,8 @@ func (a *analysis) parameter(name string, index syntax.ArithmExpr, fr *shFrame) 
 	case "@", "*":
 		return a.positionals(name == "*", fr)
 	case "#":
-		return numberParam(len(fr.st.args), fr.st.argsKnown)
+		args, known := a.arguments(fr.st)
+		return numberParam(len(args), known)
 	case "$", "!", "?", "RANDOM", "SRANDOM", "UID", "EUID", "PPID", "SECONDS", "LINENO", "BASHPID", "EPOCHSECONDS", "EPOCHREALTIME", "SHLVL", "COLUMNS", "LINES", "-":
 		if _, ok := fr.st.vars.get(name); !ok {
 			return shParam{values: []shValue{{{text: "$" + name, kind: shPlain}}}}
@@ -174,21 +175,47 @@ func (a *analysis) indexKey(index syntax.ArithmExpr, fr *shFrame) (string, bool)
 	return strconv.FormatInt(n, 10), ok
 }
 
+// arguments are the positional parameters, known or not.
+func (a *analysis) arguments(st *shState) (args []shValue, known bool) {
+	if i := a.choose("\x00args", len(st.otherArgs)+1); i > 0 {
+		return st.otherArgs[i-1], st.argsKnown
+	}
+	return st.args, st.argsKnown
+}
+
 func (a *analysis) positionals(joined bool, fr *shFrame) shParam {
-	if !fr.st.argsKnown {
+	args, known := a.arguments(fr.st)
+	if !known {
 		return shParam{values: []shValue{{{text: "$@", kind: shVar}}}, maybe: true}
 	}
-	return shParam{values: fr.st.args, list: true, joined: joined}
+	return shParam{values: args, list: true, joined: joined}
 }
 
 func (a *analysis) positional(n int, fr *shFrame) shParam {
-	if n >= 1 && n <= len(fr.st.args) {
-		return shParam{values: []shValue{fr.st.args[n-1]}}
+	args, known := a.arguments(fr.st)
+	if n >= 1 && n <= len(args) {
+		return shParam{values: []shValue{args[n-1]}}
 	}
-	if fr.st.argsKnown {
+	if known {
 		return shParam{unset: true}
 	}
 	return shParam{values: []shValue{{{text: "$" + strconv.Itoa(n), kind: shVar}}}, maybe: true}
+}
+
+// constantWord is a word, or the one value of a variable.
+func constantWord(w *syntax.Word, st *shState) (string, bool) {
+	if text, ok := posix.PlainLit(w); ok {
+		return text, true
+	}
+	name := posix.Whole(w)
+	if n := strings.Index("0123456789", name); n > 0 && n <= len(st.args) && len(st.otherArgs) == 0 {
+		return st.args[n-1].known()
+	}
+	alts, _ := st.vars.get(name)
+	if len(alts) != 1 || alts[0].open || alts[0].unset || alts[0].array {
+		return "", false
+	}
+	return alts[0].value().known()
 }
 
 func numberParam(n int, known bool) shParam {
@@ -360,7 +387,7 @@ func (a *analysis) slice(p shParam, s *syntax.Slice, positional bool, fr *shFram
 		if positional { // ${@:0} begins with $0, which is not among the values
 			values = append([]shValue{shLiteral("bash")}, values...)
 		}
-		start, end, ok := sliceRange(from, length, bounded, len(values))
+		start, end, ok := posix.SliceRange(from, length, bounded, len(values))
 		if !ok {
 			return unknown
 		}
@@ -368,7 +395,7 @@ func (a *analysis) slice(p shParam, s *syntax.Slice, positional bool, fr *shFram
 	}
 	return a.mapParam(p, fr, func(text string) (string, bool) {
 		runes := []rune(text)
-		start, end, ok := sliceRange(from, length, bounded, len(runes))
+		start, end, ok := posix.SliceRange(from, length, bounded, len(runes))
 		if !ok {
 			return "", ok
 		}
@@ -376,18 +403,12 @@ func (a *analysis) slice(p shParam, s *syntax.Slice, positional bool, fr *shFram
 	})
 }
 
-func sliceRange(from, length int64, bounded bool, n int) (start, end int, ok bool) {
-	if from < 0 {
-		from += int64(n)
+// replaceIn is ${s/pattern/with}.
+func (a *analysis) replaceIn(s string, r *syntax.Replace, fr *shFrame) (string, bool) {
+	pattern, ok := a.single(r.Orig, fr).known()
+	with, okWith := a.single(r.With, fr).known()
+	if !ok || !okWith || len(s) > 1024 || len(pattern) > 256 || len(with) > 1024 {
+		return "", false
 	}
-	if from < 0 || from > int64(n) {
-		return 0, 0, true
-	}
-	to := int64(n)
-	if bounded && length >= 0 {
-		to = min(to, from+min(length, int64(n)))
-	} else if bounded {
-		to += length
-	}
-	return int(from), int(to), to >= from
+	return posix.Replace(s, pattern, with, r.All), true
 }

@@ -175,7 +175,7 @@ func (a *analysis) fileEffect(kind EffectKind, w Word, t shTarget) {
 	if isStream(p.text) || kind == EffectRead && WordIn(p.text, "/dev/zero /dev/urandom /dev/random") {
 		return
 	}
-	if kind != EffectDelete && a.deviceNet(p.text, t) {
+	if (kind != EffectDelete || t.op == "truncate") && a.deviceNet(p.text, t) {
 		return
 	}
 	domain := t.domain

@@ -127,7 +127,7 @@ func fillPrograms() {
 		{(*analysis).ftp, "ftp lftp ncftp tnftp"},
 		{(*analysis).mkfs, "mkfs mke2fs mkswap mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.exfat mkfs.f2fs newfs mkdosfs mkntfs"},
 		{(*analysis).partition, "wipefs blkdiscard sgdisk gdisk fdisk parted sfdisk cfdisk cgdisk hdparm nvme badblocks lvremove vgremove pvremove lvreduce cryptsetup " +
-			"zpool zfs mdadm btrfs diskutil fastboot flashrom dmsetup tune2fs"},
+			"zpool zfs mdadm btrfs diskutil fastboot flashrom dmsetup tune2fs resize2fs"},
 		{(*analysis).kill, "kill pkill killall skill killall5"},
 	} {
 		for name := range strings.FieldsSeq(row.names) {

@@ -60,6 +60,8 @@ type analysis struct {
 	// choices are the alternatives of variables that the command being read
 	// was given.
 	choices []shChoice
+	// before are the commands being read that change the shell.
+	before []shBegun
 	// choosing counts the commands around that choose.
 	choosing int
 	// crowded is true when a command has more choices than are told apart.
@@ -131,6 +133,7 @@ func Parse(line string, at At) *Line {
 		dir = ""
 	}
 	fr := shFrame{st: &shState{dirs: []string{dir}}, base: -1}
+	fr.st.shell = fr.st
 	if len(line) > limit {
 		a.unknown(&fr, shellTooLong, 0)
 		return a.out
@@ -142,8 +145,10 @@ func Parse(line string, at At) *Line {
 	}
 	for i := 0; i < len(a.traps) && i < maxCombos; i++ { // in the state at the end
 		t := a.traps[i]
+		end := t.fr.st.shell.clone()
 		t.fr.st = t.fr.st.clone()
-		t.fr.st.dead = false
+		t.fr.st.dead, end.dead = false, false
+		a.join(t.fr.st, end)
 		a.runCode(t.code, &t.fr, "trap", 0)
 	}
 	return a.out
@@ -164,6 +169,7 @@ func (fr *shFrame) within(via string) *shFrame {
 func (fr *shFrame) subshell() *shFrame {
 	in := *fr
 	in.st = fr.st.clone()
+	in.st.shell = in.st
 	return &in
 }
 

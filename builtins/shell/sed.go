@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // sed edits files in place, and runs commands with e.
@@ -22,7 +23,7 @@ func (a *analysis) sed(c *shCall) shValue {
 	}
 	if inPlace {
 		a.takenOff(c, scripts)
-		a.files(EffectWrite, c.target("sed-in-place"), slices.DeleteFunc(slices.Clone(operands), func(w Word) bool { return w.Text == "" })...)
+		a.files(EffectWrite, c.target("sed-in-place"), spell.Without(operands, func(w *Word) bool { return w.Text == "" })...)
 		return nil
 	}
 	v := a.input(c, operands)

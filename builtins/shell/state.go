@@ -90,6 +90,8 @@ const maxAlternatives = 8
 // shState is what a shell remembers between commands. Where two branches meet
 // a variable may hold what it holds in either.
 type shState struct {
+	// shell is the state of the shell that this is one of, in the end as it ends.
+	shell   *shState
 	vars    *shTable[[]shBinding]
 	funcs   *shTable[*shFunction]
 	aliases *shTable[shValue]
@@ -98,14 +100,14 @@ type shState struct {
 	// gitAliases are those of git config alias.NAME and -c alias.NAME.
 	gitAliases *shTable[shValue]
 	// args are the positional parameters; argsKnown is false when the caller
-	// may have given any.
+	// may have given any. otherArgs are what they may be besides.
 	args      []shValue
 	argsKnown bool
+	otherArgs [][]shValue
 	// name is $0.
 	name shValue
 	// dirs are the directories it may be in, "" for one that is not known.
-	dirs  []string
-	stack []string
+	dirs, stack []string
 	// exports are the variables that programs see; exportAll is true after
 	// set -a, exportFuncs when child shells know the functions.
 	exports                *shTable[bool]
@@ -134,8 +136,8 @@ func (s *shState) clone() *shState {
 	c := *s
 	c.vars, c.funcs, c.aliases = s.vars.share(), s.funcs.share(), s.aliases.share()
 	c.files, c.gitAliases, c.exports = s.files.share(), s.gitAliases.share(), s.exports.share()
-	c.frozen, c.refs, c.locals = s.frozen.share(), s.refs.share(), slices.Clone(s.locals)
-	c.dirs, c.stack, c.args = slices.Clip(s.dirs), slices.Clip(s.stack), slices.Clip(s.args)
+	c.frozen, c.refs, c.locals = s.frozen.share(), s.refs.share(), spell.Copy(s.locals)
+	c.dirs, c.stack, c.args, c.otherArgs = slices.Clip(s.dirs), slices.Clip(s.stack), slices.Clip(s.args), slices.Clip(s.otherArgs)
 	return &c
 }
 
@@ -170,6 +172,12 @@ const environmentNames = " HOME PATH USER LOGNAME PWD SHELL TMPDIR LANG TERM EDI
 func (s *shState) inherit() {
 	for _, name := range s.vars.names() {
 		alts, _ := s.vars.get(name)
+		for _, l := range s.locals { // one without a value hides nothing from a child
+			if l.name == name && len(alts) > 0 && alts[0].unset {
+				alts = mergeBindings(alts, l.before())
+				s.bind(name, alts...)
+			}
+		}
 		switch exported, _ := s.exports.get(name); {
 		case name == "IFS" || len(alts) > 0 && alts[0].array:
 			s.bind(name)
@@ -181,7 +189,8 @@ func (s *shState) inherit() {
 	if !s.exportFuncs {
 		s.funcs = nil
 	}
-	s.aliases, s.args, s.argsKnown, s.dead, s.level, s.locals, s.frozen, s.refs = nil, nil, true, false, 0, nil, nil, nil
+	s.setArgs(true)
+	s.aliases, s.dead, s.level, s.locals, s.frozen, s.refs = nil, false, 0, nil, nil, nil
 }
 
 // join makes s what it is if either s or t happened, and reports whether that
@@ -212,11 +221,50 @@ func (s *shState) join(t *shState) bool {
 	s.funcs, s.aliases = joinTable(s.funcs, t.funcs), joinTable(s.aliases, t.aliases)
 	s.gitAliases = joinTable(s.gitAliases, t.gitAliases)
 	s.joinFiles(t)
-	s.exports, s.refs = joinTable(s.exports, t.exports), joinTable(s.refs, t.refs)
-	if len(t.args) > len(s.args) {
-		s.args, s.argsKnown = t.args, t.argsKnown
+	s.exports, s.refs, s.frozen = joinTable(s.exports, t.exports), joinTable(s.refs, t.refs), joinTable(s.frozen, t.frozen)
+	return s.joinArgs(t) || changed
+}
+
+// setArgs makes lists what the positional parameters may be; without one there are none, or any.
+func (s *shState) setArgs(known bool, lists ...[]shValue) {
+	s.args, s.argsKnown, s.otherArgs = nil, known, nil
+	for i, list := range lists {
+		if i == 0 {
+			s.args = list
+		} else if !slices.ContainsFunc(append(s.otherArgs, s.args), func(other []shValue) bool { return sameArgs(list, other) }) {
+			s.otherArgs = append(s.otherArgs, list)
+		}
 	}
-	return changed
+	s.several = s.several || len(s.otherArgs) > 0
+}
+
+func (s *shState) argLists() [][]shValue { return append([][]shValue{s.args}, s.otherArgs...) }
+
+func sameArgs(a, b []shValue) bool { return slices.EqualFunc(a, b, slices.Equal[shValue]) }
+
+func (s *shState) joinArgs(t *shState) bool {
+	n, known := len(s.otherArgs), s.argsKnown
+	if n+len(t.otherArgs) == 0 && known == t.argsKnown && sameArgs(s.args, t.args) {
+		return false
+	}
+	s.setArgs(known && t.argsKnown, append(s.argLists(), t.argLists()...)...)
+	if !s.argsKnown || len(s.otherArgs) >= maxAlternatives {
+		s.setArgs(false)
+	}
+	return len(s.otherArgs) != n || s.argsKnown != known
+}
+
+// widenArgs adds what shifting may leave; other differences make the parameters unknown.
+func (s *shState) widenArgs() {
+	lists := s.argLists()
+	longest := slices.MaxFunc(lists, func(a, b []shValue) int { return len(a) - len(b) })
+	known := s.argsKnown && len(longest) < maxAlternatives && !slices.ContainsFunc(lists, func(list []shValue) bool { return !sameArgs(list, longest[len(longest)-len(list):]) })
+	if lists = nil; known {
+		for i := range len(longest) + 1 {
+			lists = append(lists, longest[i:])
+		}
+	}
+	s.setArgs(known, lists...)
 }
 
 func (s *shState) within(t *shState) bool { return s.vars == t.vars && slices.Equal(s.dirs, t.dirs) }
@@ -309,5 +357,8 @@ func (s *shState) widen(t *shState) {
 	}
 	if !slices.Equal(s.dirs, t.dirs) {
 		s.dirs = []string{""}
+	}
+	if len(s.otherArgs) != len(t.otherArgs) {
+		s.widenArgs()
 	}
 }

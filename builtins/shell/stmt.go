@@ -63,6 +63,7 @@ func (a *analysis) command(c syntax.Command, fr *shFrame) {
 	case *syntax.WhileClause:
 		a.loop(fr, func(in *shFrame) {
 			a.stmts(c.Cond, in)
+			a.narrow(c.Cond[len(c.Cond)-1], !c.Until, in.st, in)
 			a.stmts(c.Do, in)
 		})
 	case *syntax.ForClause:
@@ -100,8 +101,8 @@ func (a *analysis) ifClause(c *syntax.IfClause, fr *shFrame) {
 	then, other := *fr, *fr
 	then.st, then.conditional = fr.st.clone(), true
 	other.st, other.conditional = fr.st.clone(), true
-	a.narrow(c.Cond[len(c.Cond)-1], true, then.st)
-	a.narrow(c.Cond[len(c.Cond)-1], false, other.st)
+	a.narrow(c.Cond[len(c.Cond)-1], true, then.st, fr)
+	a.narrow(c.Cond[len(c.Cond)-1], false, other.st, fr)
 	if then.st.dead, other.st.dead = then.st.dead || known && !holds && len(c.Cond) == 1, other.st.dead || known && holds && len(c.Cond) == 1; !then.st.dead {
 		a.stmts(c.Then, &then)
 	}
@@ -133,8 +134,7 @@ func (a *analysis) loop(fr *shFrame, body func(in *shFrame)) {
 	}
 }
 
-// calculate evaluates an arithmetic command for every value its variables may
-// have.
+// calculate evaluates an arithmetic command for every value its variables may have.
 //
 //go:noinline
 func (a *analysis) calculate(x syntax.ArithmExpr, fr *shFrame) {
@@ -175,7 +175,7 @@ func (a *analysis) forClause(c *syntax.ForClause, fr *shFrame) {
 			}
 		})
 	} else {
-		values = a.positionals(false, fr).values
+		a.each(fr, func() { values = append(values, a.positionals(false, fr).values...) })
 	}
 	a.forValues(iter.Name.Value, values, c, fr)
 }
@@ -194,6 +194,10 @@ func matched(w Word) shValue {
 
 func (a *analysis) forValues(name string, values []shValue, c *syntax.ForClause, fr *shFrame) {
 	body := *fr
+	if frozen, _ := fr.st.frozen.get(name); frozen { // an error, and no pass
+		before := fr.st.clone()
+		defer func() { a.join(fr.st, before) }()
+	}
 	body.conditional = true
 	start := a.steps
 	for i, v := range values {
@@ -210,7 +214,9 @@ func (a *analysis) forValues(name string, values []shValue, c *syntax.ForClause,
 		if last {
 			v = anyOf(name, values[i:])
 		}
+		keep := body.st.keeps(name)
 		body.st.set(name, v)
+		keep()
 		before := body.st.clone()
 		a.stmts(c.Do, &body)
 		if body.st.dead {
@@ -242,7 +248,9 @@ func (a *analysis) caseClause(c *syntax.CaseClause, fr *shFrame) {
 	a.each(fr, func() { a.single(c.Word, fr) })
 	var ends []*shState
 	word, known := constantWord(c.Word, fr.st)
-	known = known && !strings.Contains(fr.src, "nocasematch")
+	known = known && !strings.Contains(fr.src, "nocasematch") && !AnyCommand(a.out.Commands, func(c *Command) bool {
+		return c.Name == "shopt" || strings.Contains(strings.Join(WordTexts(c.Argv), " "), "nocasematch")
+	})
 	for _, item := range c.Items {
 		hit := slices.ContainsFunc(item.Patterns, func(p *syntax.Word) bool {
 			known = known && p.Lit() != "" && !strings.ContainsAny(p.Lit(), "\\[") && item.Op == syntax.Break

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/spell"
@@ -130,7 +129,7 @@ func (v shValue) trimNewlines() shValue {
 //
 //go:noinline
 func (v shValue) mapped(change func(p *shPart)) shValue {
-	out := slices.Clone(v)
+	out := spell.Copy(v)
 	for i := range out {
 		change(&out[i])
 	}

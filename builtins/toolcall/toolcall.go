@@ -100,7 +100,7 @@ func OfKind(kind string) []string {
 }
 
 // MCPPrefixes begin the names of tools of kind mcp that Names does not list.
-func MCPPrefixes() []string { return slices.Clone(mcpPrefixes) }
+func MCPPrefixes() []string { return spell.Copy(mcpPrefixes) }
 
 // HasCommand reports whether a call of a tool may have a command line.
 func HasCommand(tool string) bool { return commandPart.of(KindOf(tool)) }

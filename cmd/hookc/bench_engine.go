@@ -54,7 +54,7 @@ func (b *bencher) engine(project string, around []string, answers map[string]map
 		o.Gates, o.Async = firstBlock{}, func(context.Context, *dag.Node, *policy.Context) error { return nil }
 	}))
 	e := &benchEngine{open: func(more ...hookc.Option) (*hookc.Engine, error) {
-		eng, err := openFindings(b.ctx, append(slices.Clone(options), more...))
+		eng, err := openFindings(b.ctx, append(spell.Copy(options), more...))
 		if err == nil {
 			b.done = append(b.done, func() { _ = eng.Close() }) // ErrClosed, at most
 		}

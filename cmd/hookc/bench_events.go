@@ -15,6 +15,7 @@ import (
 	"github.com/hookc/hookc/internal/casetest"
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/source/cases"
@@ -263,7 +264,7 @@ func withFolder(data []byte, dir string) ([]byte, error) {
 	}
 	at := bytes.IndexByte(data, '{') + 1
 	rest := data[at:]
-	member := slices.Clone(key[1 : len(key)-1])
+	member := spell.Copy(key[1 : len(key)-1])
 	if trimmed := bytes.TrimSpace(rest); len(trimmed) > 0 && trimmed[0] != '}' {
 		member = append(member, ',')
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/print"
@@ -112,7 +113,7 @@ func inForce(program *dag.Program) []dag.Entry {
 			}
 		}
 	}
-	out := slices.Clone(program.Hooks)
+	out := spell.Copy(program.Hooks)
 	sort.SliceStable(out, func(a, b int) bool {
 		i, live := at[out[a].Hook]
 		j, other := at[out[b].Hook]
@@ -125,7 +126,7 @@ func inForce(program *dag.Program) []dag.Entry {
 // or by an agent's own rules.
 func (v *conversion) setting(p *policy.Policy, plan *dag.Plan) []policy.Setting {
 	s := policy.Setting{Event: plan.Event, Tier: policy.TierProject}
-	written := slices.Clone(p.Settings)
+	written := spell.Copy(p.Settings)
 	sort.SliceStable(written, func(i, j int) bool { return written[i].Tier < written[j].Tier })
 	for _, w := range written {
 		if w.Event == plan.Event {

@@ -82,7 +82,7 @@ func valueUnder(settings map[string]any, path string) (any, bool) {
 
 // at are the entries for an event.
 func (d *doctor) at(native string) []ownEntry {
-	return slices.DeleteFunc(slices.Clone(d.entries), func(e ownEntry) bool { return e.Event != native })
+	return spell.Without(d.entries, func(e *ownEntry) bool { return e.Event != native })
 }
 
 // events: hookc stands at every event the policy has hooks on, once.

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -85,7 +84,7 @@ func newHooksStatus() *cobra.Command {
 				}
 				status.Notes = append(status.Notes, status.Work.Lines()...)
 			}
-			status.Counters = slices.DeleteFunc(status.Counters, func(m hookc.HookMetrics) bool { return m.Hook == hookc.SelfHook })
+			status.Counters = spell.Without(status.Counters, func(m *hookc.HookMetrics) bool { return m.Hook == hookc.SelfHook })
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), status)
 			}

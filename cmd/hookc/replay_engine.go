@@ -108,7 +108,7 @@ func (r *replayer) openEngine(rec *recording, from *sources, project string) (*r
 			}
 		}
 	}
-	if e.eng, err = decide.Open(r.ctx, append(slices.Clone(options), hookc.Answers(answers))); err != nil {
+	if e.eng, err = decide.Open(r.ctx, append(spell.Copy(options), hookc.Answers(answers))); err != nil {
 		return nil, err
 	}
 	r.done = append(r.done, func() { _ = e.eng.Close() }) // ErrClosed, at most

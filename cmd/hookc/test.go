@@ -19,6 +19,7 @@ import (
 	"github.com/hookc/hookc/internal/casetest"
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/report"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/rego"
 )
 
@@ -258,7 +259,7 @@ func indented(out io.Writer, what, text string) {
 
 // longRun lets -run of test, as go test has it, be --run.
 func longRun(args []string) []string {
-	out := slices.Clone(args)
+	out := spell.Copy(args)
 	for i, arg := range out {
 		if out[0] == "test" && (arg == "-run" || strings.HasPrefix(arg, "-run=")) {
 			out[i] = "-" + arg

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -57,7 +58,7 @@ var lints = []Lint{
 }
 
 // Lints lists the checks by code.
-func Lints() []Lint { return slices.Clone(lints) }
+func Lints() []Lint { return spell.Copy(lints) }
 
 // Run reports everything the checks find, unsorted.
 func Run(t *Target) diag.List { return append(RunPlans(t), RunBodies(t)...) }

@@ -344,7 +344,7 @@ func addState(s string, state int32) string {
 // Before is the set of texts that change, character by character, into one of the
 // set: those that lower or upper takes there.
 func (l *Lang) Before(change func(rune) rune) *Lang {
-	bounds := slices.Clone(l.bounds)
+	bounds := spell.Copy(l.bounds)
 	for _, rng := range unicode.CaseRanges {
 		for r := rune(rng.Lo); r <= rune(rng.Hi); r++ {
 			if to := change(r); to != r && l.class(to) != l.class(r) {
@@ -425,7 +425,7 @@ func (l *Lang) living() []bool {
 	if known := l.lives.Load(); known != nil {
 		return *known
 	}
-	out := slices.Clone(l.accept)
+	out := spell.Copy(l.accept)
 	for more := true; more; {
 		more = false
 		for i, row := range slices.Backward(l.next) { // what follows mostly has a higher number

@@ -113,7 +113,7 @@ func (w *World) search(f *Formula, accept func(map[string]any) bool, usual bool)
 // turns are the choices of a formula in the order in which they are tried: first
 // those of which all is understood, and later by chance.
 func (s *search) turns(of []*Formula) []*Formula {
-	out := slices.Clone(of)
+	out := spell.Copy(of)
 	if s.order == nil {
 		sort.SliceStable(out, func(i, j int) bool { return out[i].Exact() && !out[j].Exact() })
 	} else {
@@ -170,7 +170,7 @@ func (s *search) walk(st *state, todo, choices []literal) bool {
 	sort.SliceStable(choices, func(i, j int) bool { return len(choices[i].f.parts) < len(choices[j].f.parts) })
 	first, rest := choices[0], choices[1:]
 	for _, p := range s.turns(first.f.parts) {
-		if s.walk(st.clone(), []literal{{p, first.holds}}, slices.Clone(rest)) {
+		if s.walk(st.clone(), []literal{{p, first.holds}}, spell.Copy(rest)) {
 			return true
 		}
 		if len(s.ways)+s.tried > cmp.Or(s.w.Most, mostLeaves) {
@@ -235,7 +235,7 @@ func newState(s *search) *state {
 }
 
 func (st *state) clone() *state {
-	return &state{s: st.s, cells: maps.Clone(st.cells), links: slices.Clone(st.links), orders: slices.Clone(st.orders), notes: slices.Clone(st.notes), hints: slices.Clone(st.hints), long: maps.Clone(st.long)}
+	return &state{s: st.s, cells: maps.Clone(st.cells), links: spell.Copy(st.links), orders: spell.Copy(st.orders), notes: spell.Copy(st.notes), hints: spell.Copy(st.hints), long: maps.Clone(st.long)}
 }
 
 // cell is what is known of a term.
@@ -371,11 +371,11 @@ func (c Contradiction) shrunk(s *search, t *Term) Contradiction {
 		return d.empty()
 	}
 	if !empty(c.Atoms, c.Holds, s) {
-		c.Facts = slices.DeleteFunc(slices.Clone(c.Facts), func(fact string) bool { return fact == noBackspace && !c.backspace() })
+		c.Facts = slices.DeleteFunc(spell.Copy(c.Facts), func(fact string) bool { return fact == noBackspace && !c.backspace() })
 		return c
 	}
 	for i := 0; i < len(c.Atoms) && len(c.Atoms) > 1; {
-		atoms, holds := slices.Delete(slices.Clone(c.Atoms), i, i+1), slices.Delete(slices.Clone(c.Holds), i, i+1)
+		atoms, holds := slices.Delete(spell.Copy(c.Atoms), i, i+1), slices.Delete(spell.Copy(c.Holds), i, i+1)
 		if empty(atoms, holds, s) {
 			c.Atoms, c.Holds = atoms, holds
 			continue

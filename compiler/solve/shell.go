@@ -107,7 +107,7 @@ func shellWords(t *Term) []string {
 	if effect.op != isElement && effect.op != isMember || len(effect.args) != 1 || effect.args[0].id != field(policy.FieldShell).Member("effects").id {
 		return nil
 	}
-	return slices.Clone(effectWords[name])
+	return spell.Copy(effectWords[name])
 }
 
 // commandOf is a command line of which `shell` is about what is wanted, the nth of

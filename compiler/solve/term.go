@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -47,7 +48,7 @@ type Set []any
 
 // NewSet is the set of some constants: each once, in one order.
 func NewSet(of []any) Set {
-	out := slices.Clone(of)
+	out := spell.Copy(of)
 	slices.SortFunc(out, func(a, b any) int { return strings.Compare(textOf(a), textOf(b)) })
 	return slices.CompactFunc(out, same)
 }

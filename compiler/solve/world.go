@@ -171,7 +171,7 @@ func (s *search) whole(t *Term, d domain) domain {
 	if f := s.w.fact(t.value); f == nil || f.Type != "int" {
 		return d
 	}
-	d.num = slices.DeleteFunc(slices.Clone(d.num), func(i interval) bool {
+	d.num = spell.Without(d.num, func(i *interval) bool {
 		n := math.Ceil(i.from)
 		if n == i.from && i.fromOpen {
 			n++

@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"slices"
 	"sort"
 	"strings"
 
@@ -67,7 +66,7 @@ func (t *textPage) edges(e *EventModel) {
 // groupEdges puts edges with one origin and one reason together, then origins
 // with the same targets, in the order of the chain.
 func groupEdges(edges []EdgeModel) []edgeGroup {
-	byFrom := slices.Clone(edges)
+	byFrom := spell.Copy(edges)
 	at, order := map[string]int{}, map[string]int{}
 	var groups []edgeGroup
 	for _, e := range byFrom {
@@ -331,7 +330,7 @@ func (t *textPage) unmatched(e *EventModel, tool string) {
 
 // dead lists the hooks that can never run, or those that are not in force.
 func (t *textPage) dead(e *EventModel, title string, never bool) {
-	hooks := slices.DeleteFunc(slices.Clone(e.Dead), func(d DeadModel) bool { return (d.Status == dag.Dead) != never })
+	hooks := spell.Without(e.Dead, func(d *DeadModel) bool { return (d.Status == dag.Dead) != never })
 	if len(hooks) == 0 {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -113,7 +114,7 @@ func Trace(p *dag.Program, plan *dag.Plan, d *policy.Decision, in *policy.Contex
 		policy.FieldAssistantOutput, policy.FieldMessage, policy.FieldTaskDescription, policy.FieldTrigger, policy.FieldSource), Facts: textOf(cmp.Or(d.Final, in), policy.FieldFacts),
 		Session: in.Text(policy.FieldSessionID), Use: in.Text(policy.FieldToolUseID), Action: d.Action, Verdict: d.Verdict,
 		Control: d.Control, By: d.By, At: d.At.String(), ElapsedUS: micros(opt.Elapsed), Hooks: []TraceHook{},
-		Feedback: slices.Clone(d.Feedback), Context: slices.Clone(d.Context), System: slices.Clone(d.SystemMessages), Degraded: d.Degraded,
+		Feedback: spell.Copy(d.Feedback), Context: spell.Copy(d.Context), System: spell.Copy(d.SystemMessages), Degraded: d.Degraded,
 		Policy: cmp.Or(d.Policy, p.Hash)}
 	for _, f := range policy.Fields() {
 		if v, ok := d.Patch[f.String()]; ok {
@@ -260,7 +261,7 @@ func (t *tracer) hooks() []TraceHook {
 	out := make([]TraceHook, len(t.did))
 	for v, h := range t.did {
 		out[v] = TraceHook{ID: t.ids[v], Name: h.Name, Label: t.plan.Label(v), Kind: t.plan.Nodes[v].Hook.Kind, Status: h.Status,
-			Verdict: h.Verdict, Control: h.Control, At: h.At.String(), Reasons: slices.Clone(h.Reasons), Saw: t.saw(v), Why: t.reason(v),
+			Verdict: h.Verdict, Control: h.Control, At: h.At.String(), Reasons: spell.Copy(h.Reasons), Saw: t.saw(v), Why: t.reason(v),
 			US: Micros(h.Micros), Attempts: h.Attempts, Recheck: t.plan.Nodes[v].RecheckOf >= 0, Decides: v == t.decider}
 		out[v].Engine, out[v].Left = t.engine(v)
 		if out[v].At == "" {

@@ -170,8 +170,8 @@ func (t *tester) open(ctx context.Context, key string, options []hookc.Option, g
 	if b := t.benches[key]; b != nil {
 		return b, nil
 	}
-	options = append(slices.Clone(options), hookc.AsFound(), hookc.Withhold(t.held.add), host.Trials[hookc.Option](given...), hookc.SkipVerify())
-	eng, err := hookc.Open(ctx, append(slices.Clone(options), host.Eyes[hookc.Option](t.Eyes(t.differs.add)))...)
+	options = append(spell.Copy(options), hookc.AsFound(), hookc.Withhold(t.held.add), host.Trials[hookc.Option](given...), hookc.SkipVerify())
+	eng, err := hookc.Open(ctx, append(spell.Copy(options), host.Eyes[hookc.Option](t.Eyes(t.differs.add)))...)
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +245,7 @@ func (c *Test) say(h *policy.Hook) (policy.Result, error, bool) {
 
 // environ is an environment with variables of a case in it.
 func environ(all, own []string) []string {
-	out := slices.DeleteFunc(slices.Clone(all), func(kv string) bool {
+	out := slices.DeleteFunc(spell.Copy(all), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		return slices.ContainsFunc(own, func(o string) bool { return strings.HasPrefix(o, name+"=") })
 	})

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -171,7 +170,7 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 func run(ctx context.Context, c Config) (*tester, error) {
 	t := &tester{Config: c, benches: map[string]*bench{}}
 	t.report.Tests = []Outcome{}
-	p, found := hookc.Load(append(slices.Clone(c.Options), hookc.AsFound(), hookc.Withhold(t.held.add))...)
+	p, found := hookc.Load(append(spell.Copy(c.Options), hookc.AsFound(), hookc.Withhold(t.held.add))...)
 	if t.policy = p; found.HasErrors() && len(c.Cases) == 0 {
 		return t, &UnreadError{severity.Apply(p.Severities, found)}
 	}

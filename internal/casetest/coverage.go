@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"sort"
 	"sync"
 
@@ -145,7 +144,7 @@ func (t *tester) cover(ctx context.Context) error {
 		if eng := engines[b]; eng != nil {
 			return eng, nil
 		}
-		eng, err := hookc.Open(ctx, append(slices.Clone(b.options), host.Covered[hookc.Option](t.seen))...)
+		eng, err := hookc.Open(ctx, append(spell.Copy(b.options), host.Covered[hookc.Option](t.seen))...)
 		if err == nil {
 			engines[b] = eng
 			t.seen.hooks(eng.Policy())

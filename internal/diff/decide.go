@@ -37,9 +37,9 @@ func (firstBlock) NewTurn(string)                   {}
 // that says nothing. The program is not changed.
 func newDecider(p *dag.Program) *decider {
 	quiet := *p
-	quiet.Plans = slices.Clone(p.Plans)
+	quiet.Plans = spell.Copy(p.Plans)
 	for i, plan := range quiet.Plans {
-		nodes := slices.Clone(plan.Nodes)
+		nodes := spell.Copy(plan.Nodes)
 		for j := range nodes {
 			if !nodes[j].Hook.Kind.InProcess() {
 				nodes[j].Runner = silent{&plan.Nodes[j]}

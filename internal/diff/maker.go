@@ -164,7 +164,7 @@ const rounds = 48
 // the hooks that differ, then drawn.
 func (m *maker) events(n int) iter.Seq2[int, made] {
 	return func(yield func(int, made) bool) {
-		order := slices.Clone(m.focus)
+		order := spell.Copy(m.focus)
 		for i := range m.sources {
 			if !spell.Among(m.focus, i) {
 				order = append(order, i)

@@ -100,7 +100,7 @@ func newProver(ctx context.Context, t *trial, old, new *dag.Program, o *Options)
 	if len(old.Tools.Known) == 0 || len(new.Tools.Known) == 0 {
 		tools = policy.Catalogue{}
 	}
-	both := slices.DeleteFunc(slices.Clone(old.Facts), func(f policy.Fact) bool {
+	both := spell.Without(old.Facts, func(f *policy.Fact) bool {
 		return !spell.Some(new.Facts, func(g *policy.Fact) bool {
 			return f.Name == g.Name && f.Type == g.Type && slices.Equal(f.Words, g.Words)
 		})
@@ -543,7 +543,7 @@ func (r *Report) Proved() bool { return len(r.Decisions) == 0 && len(r.Unknown(f
 // Unknown lists what may change a decision, or hold less back, as far as is known;
 // a line each.
 func (r *Report) Unknown(loosens bool) []string {
-	out := slices.Clone(r.Unproved)
+	out := spell.Copy(r.Unproved)
 	add := func(what string, k *Known) {
 		if v := k.Verdict; loosens && k.Loosens == Unproved || !loosens && v == Unproved {
 			out = append(out, what+": "+strings.Join(k.Tried, "; "))

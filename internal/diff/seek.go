@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"slices"
 	"strconv"
 
 	"github.com/hookc/hookc/compiler/solve"
@@ -56,7 +55,7 @@ func supposed(ctx context.Context, answers map[string]any, n *dag.Node, in *poli
 func (p *prover) isolate(s *suspect) {
 	swap := func(plan *dag.Plan, from, to *dag.Node) *dag.Plan {
 		out := *plan
-		out.Nodes = slices.Clone(plan.Nodes)
+		out.Nodes = spell.Copy(plan.Nodes)
 		at := place(plan, from)
 		for i := range out.Nodes {
 			n := &out.Nodes[i]

@@ -95,7 +95,7 @@ func deniedChanges(old, new *dag.Program, o *Options) []DeniedChange {
 			out = append(out, DeniedChange{d.Event, d.Tool, "", d.By})
 		}
 	}
-	return slices.DeleteFunc(out, func(d DeniedChange) bool { return !o.wants(d.Event) })
+	return spell.Without(out, func(d *DeniedChange) bool { return !o.wants(d.Event) })
 }
 
 // AlwaysDenied lists, of the named tools, those whose every call is refused

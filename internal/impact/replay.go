@@ -17,7 +17,7 @@ import (
 // and none ends the chain.
 func withheld(plan *dag.Plan) *dag.Plan {
 	out := *plan
-	out.Nodes = slices.Clone(plan.Nodes)
+	out.Nodes = spell.Copy(plan.Nodes)
 	for i := range out.Nodes {
 		n := &out.Nodes[i]
 		if n.Would == nil {
@@ -86,7 +86,7 @@ func (j *Judge) replay(ctx context.Context, event policy.Event, in *policy.Conte
 		w.answers = runner.AnswersBefore(text)
 	}
 	var paths []policy.Path
-	for _, p := range append(slices.Clone(e.Masked), e.Erased...) {
+	for _, p := range append(spell.Copy(e.Masked), e.Erased...) {
 		parts := strings.Split(p, "/")
 		if len(parts) < 3 || parts[1] != "input" {
 			continue

@@ -5,7 +5,6 @@ package reference
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins"
@@ -61,7 +60,7 @@ are errors with a place and a suggestion.`)
 // keysOf are the keys of a place that all kinds of hook take or, with a kind, that
 // not all take and this one does.
 func keysOf(place source.Place, kind policy.Kind) []source.Key {
-	return slices.DeleteFunc(source.Schema(), func(k source.Key) bool {
+	return spell.Without(source.Schema(), func(k *source.Key) bool {
 		return k.Place != place || spell.Among(k.Kinds, kind) != (kind != "") || kind == "" && len(k.Kinds) > 0
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -58,7 +57,7 @@ func (s *Screen) Write(p []byte) (int, error) {
 	for len(text) > 0 {
 		n, more := s.next(text)
 		if more {
-			s.left = slices.Clone(text)
+			s.left = spell.Copy(text)
 			break
 		}
 		out = s.append(out, text, n)

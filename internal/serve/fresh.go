@@ -116,7 +116,7 @@ const quiet = 100 * time.Millisecond
 //
 //go:noinline
 func (w *wanted) roots() []string {
-	return trust.Projects(append(slices.Clone(w.around), w.project)...)
+	return trust.Projects(append(spell.Copy(w.around), w.project)...)
 }
 
 // consented are the roots of the projects whose files count as far as consent

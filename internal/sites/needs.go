@@ -152,7 +152,7 @@ func atomTools(a *policy.Atom) ([]string, bool) {
 	}
 	switch a.Field {
 	case policy.FieldToolName:
-		return slices.Clone(a.Values), true
+		return spell.Copy(a.Values), true
 	case policy.FieldToolKind:
 		var out []string
 		for _, kind := range a.Values {

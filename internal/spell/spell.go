@@ -209,6 +209,22 @@ func At[T any](list []T, is func(*T) bool) int {
 	return -1
 }
 
+// Copy is slices.Clone, which is put in wherever it is called.
+//
+//go:noinline
+func Copy[T any](list []T) []T { return append(list[:0:0], list...) }
+
+// Without is a copy of a list of large values without some of them.
+func Without[T any](list []T, drop func(*T) bool) []T {
+	out := list[:0:0]
+	for i := range list {
+		if !drop(&list[i]) {
+			out = append(out, list[i])
+		}
+	}
+	return out
+}
+
 // Among is Has for what is no text.
 //
 //go:noinline

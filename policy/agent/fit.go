@@ -267,7 +267,7 @@ func (a *answer) outputs(d *policy.Decision, may Power) {
 	a.context = append(a.context, d.Context...)
 	a.injected(d, may)
 	messages := d.SystemMessages
-	if feedback := slices.DeleteFunc(slices.Clone(d.Feedback), func(s string) bool { return strings.Contains(a.reason, s) }); len(feedback) > 0 {
+	if feedback := slices.DeleteFunc(spell.Copy(d.Feedback), func(s string) bool { return strings.Contains(a.reason, s) }); len(feedback) > 0 {
 		switch {
 		case a.act == ask || a.act == deferCall || a.act.refuses() && a.act != end:
 			a.reason = joined(a.reason, joinLines(feedback))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent/js"
 	"github.com/hookc/hookc/policy/pattern"
@@ -374,7 +375,7 @@ func concludeOwn(merge func(*policy.Context, []policy.AgentAnswer) policy.Result
 		}
 		own := merge(before, contributions)
 		if own.Void() {
-			return policy.Result{Failed: r.Failed, Warnings: append(slices.Clone(r.Warnings), own.Warnings...)}
+			return policy.Result{Failed: r.Failed, Warnings: append(spell.Copy(r.Warnings), own.Warnings...)}
 		}
 		return policy.Join(policy.FoldMax, own, r)
 	}
@@ -422,7 +423,7 @@ func (m *forkMerge) sound(looks bool) bool {
 		if looks && m.givesUp(s.By, "hookSpecificOutput is no object") {
 			return false
 		}
-		m.contributions = slices.Clone(m.contributions)
+		m.contributions = spell.Copy(m.contributions)
 		m.contributions[i].Value = js.Spread(s.Value, nil)
 		delete(m.contributions[i].Value, "hookSpecificOutput")
 	}

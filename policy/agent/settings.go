@@ -208,7 +208,7 @@ func Variables() []string {
 // before those of projects, the machine's last.
 func installed(files []File) []File {
 	order := []Scope{UserScope, ProjectScope, LocalScope, ManagedScope}
-	out := slices.DeleteFunc(slices.Clone(files), func(f File) bool { return f.Install == Ignored })
+	out := spell.Without(files, func(f *File) bool { return f.Install == Ignored })
 	sort.SliceStable(out, func(i, j int) bool { return slices.Index(order, out[i].Scope()) < slices.Index(order, out[j].Scope()) })
 	return out
 }

@@ -1,8 +1,6 @@
 package agent
 
 import (
-	"slices"
-
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
@@ -92,7 +90,7 @@ type shape struct {
 }
 
 // EventKeys are the keys under which some agent names the event, in order.
-func EventKeys() []string { return slices.Clone(eventKeys) }
+func EventKeys() []string { return spell.Copy(eventKeys) }
 
 // WireFormat is how events of the agent are read.
 func (d *Agent) WireFormat() *WireFormat {

@@ -178,7 +178,7 @@ func (t *Terms) require(r Rule) {
 		t.Anyone, t.Approvers = false, people
 		return
 	}
-	t.Approvers = slices.DeleteFunc(slices.Clone(t.Approvers), func(p string) bool { return !spell.Has(people, p) })
+	t.Approvers = slices.DeleteFunc(spell.Copy(t.Approvers), func(p string) bool { return !spell.Has(people, p) })
 }
 
 // GroupsOf are the groups that a person is in, sorted.

@@ -56,7 +56,7 @@ func (d Diagnostic) WithHint(format string, args ...any) Diagnostic {
 // Containing returns the list for what decides events: errors that one hook has
 // taken over are warnings there.
 func (l List) Containing() List {
-	out := slices.Clone(l)
+	out := spell.Copy(l)
 	for i := range out {
 		if out[i].Contained {
 			out[i].Severity = max(out[i].Severity, Warning)

@@ -133,7 +133,7 @@ func (t *Target) verify(before, after []byte, want []Entry) error {
 		return fault.Errorf("hookc would make it invalid, so nothing is written: %w", err)
 	}
 	others := func(list []Found) []Found {
-		out := slices.DeleteFunc(slices.Clone(list), func(f Found) bool { return f.Own })
+		out := spell.Without(list, func(f *Found) bool { return f.Own })
 		for i := range out {
 			out[i].Line = 0
 		}

@@ -101,7 +101,7 @@ func (w *jsonEdit) event(event string, want []Entry) error {
 	if i >= 0 {
 		value = w.t.value(want[i])
 	}
-	mine := slices.DeleteFunc(w.t.owned(w.d), func(o own) bool { return o.event != event })
+	mine := spell.Without(w.t.owned(w.d), func(o *own) bool { return o.event != event })
 	keep := -1
 	if i >= 0 {
 		right := func(o own) bool { return o.alone && reflect.DeepEqual(o.value, asRead(value)) }

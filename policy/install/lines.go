@@ -64,7 +64,7 @@ func (t *Target) compare(old []Found, want []Entry) (out []Change, same bool) {
 		same = same && what == "kept"
 	}
 	for _, e := range want {
-		mine := slices.DeleteFunc(slices.Clone(old), func(f Found) bool { return !f.Own || f.Event != e.Event })
+		mine := spell.Without(old, func(f *Found) bool { return !f.Own || f.Event != e.Event })
 		for i := range mine {
 			mine[i].Line = 0
 		}

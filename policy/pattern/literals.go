@@ -64,7 +64,7 @@ func literalsOf(text string) policy.Literals {
 }
 
 func sortedWords(in []string) []string {
-	out := slices.Clone(in)
+	out := spell.Copy(in)
 	return spell.Distinct(out)
 }
 

@@ -170,7 +170,7 @@ func (t tomlReader) tables(n *tree.Node, key string) []*tree.Node {
 	if list == nil || !t.is(list, tree.List, "hooks."+key, "a list of tables: [[hooks."+key+"]]") {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(list.Items), func(i *tree.Node) bool { return !t.is(i, tree.Map, "hooks."+key, "a table") })
+	return slices.DeleteFunc(spell.Copy(list.Items), func(i *tree.Node) bool { return !t.is(i, tree.Map, "hooks."+key, "a table") })
 }
 
 func (t tomlReader) name(n *tree.Node) *tree.Node {

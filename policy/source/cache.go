@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/disk"
@@ -121,7 +122,7 @@ func (c *Cache) recall(o *Options) (*policy.Policy, diag.List, bool) {
 		return nil, nil, false
 	}
 	c.loads[i] = next
-	return next.policy, slices.Clone(next.found), true
+	return next.policy, spell.Copy(next.found), true
 }
 
 func inputPaths(o *Options) []string {
@@ -134,7 +135,7 @@ func inputPaths(o *Options) []string {
 
 // now is the load as it would be now; false when that must be found out.
 func (l *loaded) now(draft func(string) (string, bool)) (*loaded, bool) {
-	out := &loaded{l.options, l.paths, l.policy, l.found, &sight{looks: slices.Clone(l.sight.looks), again: l.sight.again}}
+	out := &loaded{l.options, l.paths, l.policy, l.found, &sight{looks: spell.Copy(l.sight.looks), again: l.sight.again}}
 	changed := map[*policy.Hook]*policy.Hook{}
 	for i := range out.sight.looks {
 		if !out.sight.looks[i].now(changed, draft) {
@@ -150,7 +151,7 @@ func (l *loaded) now(draft func(string) (string, bool)) (*loaded, bool) {
 		return out, true
 	}
 	p := *l.policy
-	p.Hooks = slices.Clone(p.Hooks)
+	p.Hooks = spell.Copy(p.Hooks)
 	for i, h := range p.Hooks {
 		if next := changed[h]; next != nil {
 			p.Hooks[i] = next
@@ -229,8 +230,8 @@ func (c *Cache) keep(o Options, l *Loader) {
 	if l.sight.blind || l.diags.HasErrors() {
 		return
 	}
-	o.Inputs, o.Overrides = slices.Clone(o.Inputs), maps.Clone(o.Overrides)
-	c.loads = append(c.loads, &loaded{o, inputPaths(&o), &l.policy, slices.Clone(l.diags), l.sight})
+	o.Inputs, o.Overrides = spell.Copy(o.Inputs), maps.Clone(o.Overrides)
+	c.loads = append(c.loads, &loaded{o, inputPaths(&o), &l.policy, spell.Copy(l.diags), l.sight})
 	if len(c.loads) > maxLoads {
 		c.loads = c.loads[1:]
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/source/extensions"
 	"github.com/hookc/hookc/policy/trust"
@@ -96,7 +97,7 @@ func lookup(name string) (Format, bool) {
 }
 
 // Formats lists every format by name.
-func Formats() []Format { return slices.Clone(formats) }
+func Formats() []Format { return spell.Copy(formats) }
 
 // Names lists the ids `--format` takes, sorted.
 //

@@ -141,7 +141,7 @@ func MachineFacts(p *policy.Policy) diag.List {
 		return diag.List{codeFact.Report(diag.Span{Source: src}, "%s", plainError(err)).
 			WithHint("it must be a file of root's that nobody else may write: chown root %[1]s; chmod 644 %[1]s", path)}
 	}
-	p.Facts = slices.Clone(p.Facts)
+	p.Facts = spell.Copy(p.Facts)
 	var found diag.List
 	at := 0
 	for line := range strings.Lines(data) {

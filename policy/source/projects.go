@@ -129,14 +129,14 @@ func LoadDiscovered(where DiscoverOptions, o Options) (*policy.Policy, diag.List
 	loaded, found := Load(o)
 	p := *loaded // which a cache may share
 	shown := &Loader{dir: o.Dir}
-	p.Sources = slices.Clone(p.Sources)
+	p.Sources = spell.Copy(p.Sources)
 	for _, s := range d.listed {
 		if s.Name = shown.shown(s.Path); s.Name == "." {
 			s.Name = spell.Line(s.Path)
 		}
 		p.Sources = append(p.Sources, s)
 	}
-	p.Hooks = slices.Clone(p.Hooks)
+	p.Hooks = spell.Copy(p.Hooks)
 	for _, r := range d.refused {
 		p.Hooks = append(p.Hooks, r.hooks()...)
 	}
@@ -172,7 +172,7 @@ func Parts(root string, profiles []DiscoverOptions) ([]trust.Part, diag.List) {
 	for _, o := range profiles {
 		o.Dir, o.Roots, o.Trust = root, []string{root}, AsFound
 		inputs, found := Discover(o)
-		inputs = slices.DeleteFunc(inputs, func(in Input) bool { return !fromProject(in.Tier) })
+		inputs = spell.Without(inputs, func(in *Input) bool { return !fromProject(in.Tier) })
 		if len(inputs) == 0 {
 			continue
 		}
@@ -301,7 +301,7 @@ func (l *Loader) commands(in *File, h *policy.Hook, live func(string) string) {
 		in.uncovered(h, command, c.Opaque)
 		s.Opaque = appendNew(s.Opaque, c.Notes)
 	}
-	h.Body.Imports = commandline.Imports(append(slices.Clone(line.Scripts), c.Files...))
+	h.Body.Imports = commandline.Imports(append(spell.Copy(line.Scripts), c.Files...))
 	if in.Tree == nil {
 		return
 	}
@@ -348,15 +348,15 @@ func (in *File) settle(b *policy.Body, dir string) {
 	if b.WorkDir != "" {
 		b.WorkDir = live(b.WorkDir)
 	}
-	b.Args = slices.Clone(b.Args)
+	b.Args = spell.Copy(b.Args)
 	for i := range b.Args {
 		b.Args[i] = live(b.Args[i])
 	}
-	b.Imports = slices.Clone(b.Imports)
+	b.Imports = spell.Copy(b.Imports)
 	for i := range b.Imports {
 		b.Imports[i] = live(b.Imports[i])
 	}
-	b.Env = slices.Clone(b.Env)
+	b.Env = spell.Copy(b.Env)
 	for i := range b.Env {
 		b.Env[i].Value = strings.ReplaceAll(b.Env[i].Value, dir, live(dir))
 	}

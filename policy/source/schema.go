@@ -271,7 +271,7 @@ func ruleKeys() []Key {
 // Schema is every key of hooks.yaml, place by place.
 //
 //go:noinline
-func Schema() []Key { return slices.Clone(schema()) }
+func Schema() []Key { return spell.Copy(schema()) }
 
 type placed struct {
 	place Place

@@ -167,7 +167,7 @@ func (c *forkConfig) order(l *Loader, hooks []*policy.Hook) []*policy.Hook {
 			free = append(free, h)
 		}
 	}
-	live := slices.DeleteFunc(slices.Clone(hooks), func(h *policy.Hook) bool { return spell.Among(out, h) })
+	live := slices.DeleteFunc(spell.Copy(hooks), func(h *policy.Hook) bool { return spell.Among(out, h) })
 	for _, h := range live {
 		h.Body.Agent.Sequential = len(leads) > 0
 	}

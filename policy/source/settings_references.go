@@ -5,7 +5,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/spell"
@@ -34,7 +33,7 @@ func (r *settingsReader) replaced(root *tree.Node) *tree.Node {
 		}
 	}
 	out := *root
-	out.Entries = slices.Clone(root.Entries)
+	out.Entries = spell.Copy(root.Entries)
 	for i, e := range out.Entries {
 		if counts(e.Key.Text.Value) {
 			out.Entries[i].Value = e.Value.Rewrite(of)

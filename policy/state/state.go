@@ -23,6 +23,7 @@ import (
 
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/paths"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // MaxSize bounds the content of one file, in bytes.
@@ -230,7 +231,7 @@ func (d *Dir) Path() string { return filepath.Join(d.base, "hookc", d.leaf) }
 func (d *Dir) Damaged() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return slices.Clone(d.bad)
+	return spell.Copy(d.bad)
 }
 
 func (d *Dir) damaged(name string) {

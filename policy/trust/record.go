@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/state"
 )
 
@@ -64,7 +65,7 @@ func (c *consent) part(profile string) *part {
 
 // inOrder are the consents, that of root first.
 func (r *record) inOrder(root string) []*consent {
-	out := slices.Clone(r.Consents)
+	out := spell.Copy(r.Consents)
 	slices.SortStableFunc(out, func(a, b *consent) int {
 		switch {
 		case (a.Root == root) == (b.Root == root):

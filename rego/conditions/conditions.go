@@ -391,7 +391,7 @@ func (r *Reader) terms(list []*ast.Term, e *env, k func([]*solve.Term, *env) *fo
 	var at func(i int, done []*solve.Term, e *env) *formula
 	at = func(i int, done []*solve.Term, e *env) *formula {
 		if i == len(list) {
-			return k(slices.Clone(done), e)
+			return k(spell.Copy(done), e)
 		}
 		return r.term(list[i], e, func(t *solve.Term, e *env) *formula { return at(i+1, append(slices.Clip(done), t), e) })
 	}
@@ -525,7 +525,7 @@ func (r *Reader) rules(name ast.Ref, rules []*ast.Rule, rest []*ast.Term, e *env
 					holds = r.some(func() *formula { return r.body(b.Body, nil, func(*env) *formula { return solve.True }) })
 					defined = append(defined, holds)
 				}
-				out = append(out, solve.And(append(slices.Clone(before), r.body(b.Body, nil, func(in *env) *formula {
+				out = append(out, solve.And(append(spell.Copy(before), r.body(b.Body, nil, func(in *env) *formula {
 					return r.value(b.Head.Value, in, one)
 				}))...))
 				before = append(before, notOf(holds))

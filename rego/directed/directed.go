@@ -179,7 +179,7 @@ func (t *Tries) through(wants, beside []want) {
 	if len(wants) == 0 {
 		return
 	}
-	all := append(slices.Clone(wants), beside...)
+	all := append(spell.Copy(wants), beside...)
 	for _, by := range []int{0, 1, -1} {
 		moved, numbers := movedBy(all, by)
 		if by != 0 && !numbers {
@@ -196,7 +196,7 @@ func (t *Tries) through(wants, beside []want) {
 
 // movedBy are wants whose first value is a number beside theirs.
 func movedBy(wants []want, by int) (out []want, numbers bool) {
-	out = slices.Clone(wants)
+	out = spell.Copy(wants)
 	for i, w := range out {
 		if n, is := w.values[0].(int); is {
 			out[i].values, numbers = []any{n + by}, true
@@ -240,7 +240,7 @@ func (t *Tries) around(wants, beside []want) {
 	if len(wants) == 0 {
 		return
 	}
-	all := append(slices.Clone(wants), beside...)
+	all := append(spell.Copy(wants), beside...)
 	t.add(choose(all, -1, nil))
 	for i := range wants {
 		for _, v := range wants[i].values {
@@ -260,7 +260,7 @@ func (t *Tries) around(wants, beside []want) {
 				t.add(choose(all, i, v))
 			}
 		}
-		t.add(slices.DeleteFunc(choose(all, -1, nil), func(c chosen) bool { return c.slot == wants[i].slot }))
+		t.add(spell.Without(choose(all, -1, nil), func(c *chosen) bool { return c.slot == wants[i].slot }))
 		t.add(append([]chosen{{slot: wants[i].slot}}, choose(all, -1, nil)...))
 	}
 }

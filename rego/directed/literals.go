@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/rego/native"
 )
 
@@ -22,7 +23,7 @@ func (t *Tries) wants(b *native.Block) []want {
 	for i := range l.out {
 		w := &l.out[i]
 		// false is what the result of a test is compared with.
-		if rest := slices.DeleteFunc(slices.Clone(w.values), func(v any) bool { return v == false }); len(rest) > 0 {
+		if rest := slices.DeleteFunc(spell.Copy(w.values), func(v any) bool { return v == false }); len(rest) > 0 {
 			w.values = rest
 		}
 		if len(w.values) == 0 {
@@ -209,7 +210,7 @@ func (l *testsOf) note(at origin, values []any) {
 			return
 		}
 	}
-	l.out = append(l.out, want{at.slot, at.steps, slices.Clone(values)})
+	l.out = append(l.out, want{at.slot, at.steps, spell.Copy(values)})
 }
 
 // constants are the values that a constant of a statement means: the

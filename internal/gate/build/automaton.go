@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/gate/table"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 const (
@@ -116,7 +117,7 @@ func (s *subsets) expand(i int) {
 func (s *subsets) close(state subset, next rune) (ready []uint32, match bool) {
 	flags := syntax.EmptyOpContext(state.before, next)
 	seen := make([]bool, len(s.prog.Inst))
-	todo := append(slices.Clone(state.waiting), uint32(s.prog.Start))
+	todo := append(spell.Copy(state.waiting), uint32(s.prog.Start))
 	for len(todo) > 0 {
 		pc := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]

@@ -188,7 +188,7 @@ func (p *planner) add(out *table.Plan, f *filter, rule int) {
 func (p *planner) candidates(f *filter) []string {
 	for _, a := range f.tool {
 		if a.Op == policy.AtomIn && a.Field == policy.FieldToolName {
-			return slices.Compact(slices.Sorted(slices.Values(slices.DeleteFunc(slices.Clone(a.Values), func(s string) bool { return s == "" }))))
+			return slices.Compact(slices.Sorted(slices.Values(slices.DeleteFunc(spell.Copy(a.Values), func(s string) bool { return s == "" }))))
 		}
 	}
 	return spell.Keys(p.names)
@@ -197,7 +197,7 @@ func (p *planner) candidates(f *filter) []string {
 // rest are the conditions that must be looked at in the event; false when one
 // of those on the command line fails since there is none.
 func (f *filter) rest(c *policy.Context, command bool) ([]*table.Atom, bool) {
-	out := slices.Clone(f.fields)
+	out := spell.Copy(f.fields)
 	for _, a := range f.command {
 		switch {
 		case command:

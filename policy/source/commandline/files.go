@@ -50,7 +50,7 @@ func (c *commandReader) read(text string, depth int) (opaque bool) {
 				c.read(strings.NewReplacer("=", " ", "@", " ").Replace(w.text), depth+1)
 			}
 		}
-		args := slices.DeleteFunc(slices.Clone(words), func(w shellWord) bool { return w.redirect })
+		args := spell.Without(words, func(w *shellWord) bool { return w.redirect })
 		if len(args) > 0 && !c.resolved(args, listed[slices.Index(words, args[0])]) {
 			odd = true
 		}

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"sort"
 	"strings"
 
@@ -103,7 +102,7 @@ func (f *commandFinder) command(words []shellWord, dir string, depth int) string
 			f.argument(words[i], dir)
 		}
 	}
-	args := slices.DeleteFunc(slices.Clone(words), func(w shellWord) bool { return w.redirect })
+	args := spell.Without(words, func(w *shellWord) bool { return w.redirect })
 	wrapped := false
 	for len(args) > 0 {
 		word := args[0].text

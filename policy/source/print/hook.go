@@ -275,7 +275,7 @@ func (pr *printer) env(h *policy.Hook, b *policy.Body) []policy.EnvVar {
 	if !moved || b.Agent.Event != "" || slices.ContainsFunc(b.Env, func(v policy.EnvVar) bool { return v.Name == name }) {
 		return b.Env
 	}
-	return append(slices.Clone(b.Env), policy.EnvVar{Name: name, Value: h.Dir})
+	return append(spell.Copy(b.Env), policy.EnvVar{Name: name, Value: h.Dir})
 }
 
 // maxKey is how many bytes YAML takes for a key on one line.

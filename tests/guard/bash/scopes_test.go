@@ -5,6 +5,7 @@ package bash
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,11 +17,14 @@ import (
 )
 
 // scopes makes programs of variables and who sees them: functions with
-// variables of their own, subshells, pipelines, eval, traps, child shells.
+// variables and parameters of their own, subshells, pipelines, eval, traps, child shells.
 type scopes struct {
 	r *rand.Rand
-	// n is part of every path, so that the programs of a line are told apart.
-	n int
+	// n is part of every path, so that the programs of a line are told apart; made are the
+	// paths so far, no two of which are equal. Nor are two deletions, of which there are
+	// uses: what is foreseen of one says nothing of another.
+	n, uses int
+	made    []string
 }
 
 func (g *scopes) pick(list ...string) string { return list[g.r.IntN(len(list))] }
@@ -30,16 +34,46 @@ func (g *scopes) name() string { return g.pick("x", "y", "z") }
 func (g *scopes) value() string {
 	v := g.pick("/srv/a", "/srv/b", "build", "dist", "/opt/c", "$x", "$y", `"$z"`, "${x:-/srv/d}")
 	if !strings.Contains(v, "$") {
-		v += strconv.Itoa(g.n)
+		v += strconv.Itoa(g.n) + "n" + strconv.Itoa(len(g.made))
+		g.made = append(g.made, v)
 	}
 	return v
 }
 
-func (g *scopes) use() string { return fmt.Sprintf(`rm -rf "$%s"`, g.name()) }
+func (g *scopes) use() string {
+	return g.deletes(g.pick("x", "y", "z", "x", "y", "z", "1", "2", "@"))
+}
+
+func (g *scopes) deletes(name string) string {
+	g.uses++
+	return fmt.Sprintf(`rm -rf m%dn%d "$%s"`, g.n, g.uses, name)
+}
+
+// parameters is a statement about the positional parameters.
+func (g *scopes) parameters(level int) string {
+	switch g.r.IntN(8) {
+	case 0:
+		return "set -- " + g.value() + " " + g.value() + g.pick("", " "+g.value())
+	case 1:
+		return g.pick(`set -- "$@" `, `set -- "$2" `, "set -- ") + g.value()
+	case 2:
+		return g.pick("shift", "shift", "shift 2")
+	case 3:
+		return g.test() + g.pick(" && ", " || ") + g.pick("shift", "set -- "+g.value())
+	case 4:
+		return "if " + g.test() + "; then shift; else " + g.statement(level, 0) + "; fi"
+	case 5:
+		return g.pick("while [ $# -gt 0 ]", "until [ $# -eq 0 ]", "while (( $# > 1 ))") + "; do " + g.pick(g.use(), g.name()+"=$1", `case $1 in /srv/*) `+g.use()+";; b*) x=$1;; *) "+g.use()+";; esac") + "; shift; done"
+	case 6:
+		return "for i in 1 2; do " + g.use() + "; shift; done"
+	default:
+		return fmt.Sprintf("case $1 in /srv/a%d*) %s;; build*) %s;; *) %s;; esac", g.n, g.statement(level, 0), g.statement(level, 0), g.use())
+	}
+}
 
 // statement is one statement in a function of a level, 0 outside of all.
 func (g *scopes) statement(level, depth int) string {
-	n := 21
+	n := 24
 	if depth <= 0 {
 		n = 10
 	}
@@ -56,9 +90,9 @@ func (g *scopes) statement(level, depth int) string {
 		if level >= 3 {
 			return g.use()
 		}
-		return g.pick("", "", "", g.name()+"="+g.value()+" ") + fmt.Sprintf("f%d", level+1+g.r.IntN(3-level))
+		return g.pick("", "", "", g.name()+"="+g.value()+" ") + fmt.Sprintf("f%d", level+1+g.r.IntN(3-level)) + g.pick("", " "+g.value(), " "+g.value()+" "+g.value(), ` "$@"`)
 	case 9:
-		return fmt.Sprintf(`bash -c 'rm -rf "$%s"'`, g.name())
+		return "bash -c '" + g.deletes(g.name()) + "'"
 	case 10:
 		return "( " + g.list(level, depth-1) + " )"
 	case 11:
@@ -73,7 +107,7 @@ func (g *scopes) statement(level, depth int) string {
 	case 14:
 		return g.pick("if true; then ", "if false; then ", "if [ -n \"$x\" ]; then ", "if "+g.test()+"; then ", "if "+g.test()+"; then ") + g.list(level, depth-1) + "; else " + g.list(level, depth-1) + "; fi"
 	case 15:
-		return fmt.Sprintf("case $%s in /srv/*) %s;; build%d) %s;; d*) %s;; *) %s;; esac", g.name(), g.statement(level, 0), g.n, g.statement(level, 0), g.statement(level, 0), g.statement(level, 0))
+		return fmt.Sprintf("case $%s in /srv/*) %s;; build%d*) %s;; d*) %s;; *) %s;; esac", g.name(), g.statement(level, 0), g.n, g.statement(level, 0), g.statement(level, 0), g.statement(level, 0))
 	case 16:
 		return g.test() + g.pick(" && ", " || ") + g.statement(level, 0) + g.pick("", " || "+g.statement(level, 0))
 	case 17:
@@ -82,18 +116,20 @@ func (g *scopes) statement(level, depth int) string {
 		return fmt.Sprintf("for i in 1 2; do if %s; then %s=%s; else %s; fi; done", g.test(), g.name(), g.value(), g.statement(level, 0))
 	case 19:
 		return fmt.Sprintf("declare -n r=%s; r=%s; %s", g.name(), g.value(), g.statement(level, 0))
+	case 20, 21, 22:
+		return g.parameters(level)
 	default:
 		if level > 0 && g.r.IntN(3) == 0 {
 			return "return 0"
 		}
-		return g.pick(fmt.Sprintf("for %s in build /srv/e; do %s; done", g.name(), g.list(level, depth-1)), fmt.Sprintf(`trap 'rm -rf "$%s"' EXIT`, g.name()),
+		return g.pick(fmt.Sprintf("for %s in build /srv/e; do %s; done", g.name(), g.list(level, depth-1)), "trap '"+g.deletes(g.name())+"' EXIT",
 			"true && "+g.statement(level, 0)+" || "+g.statement(level, 0))
 	}
 }
 
 // test is a condition on a variable.
 func (g *scopes) test() string {
-	return fmt.Sprintf(`[ "$%s" %s %s ]`, g.name(), g.pick("=", "!=", "=="), g.pick(fmt.Sprint("build", g.n), fmt.Sprint("/srv/a", g.n), `"$y"`))
+	return fmt.Sprintf(`[ "$%s" %s %s ]`, g.name(), g.pick("=", "!=", "=="), g.pick(append(g.made, `"$y"`)...))
 }
 
 func (g *scopes) assignments() string {
@@ -121,8 +157,15 @@ func (g *scopes) program() string {
 		b.WriteString(g.statement(0, 2) + "\n")
 	}
 	b.WriteString(g.use() + "\n")
-	return b.String()
+	if text := b.String(); !strings.Contains(text, "trap") {
+		return text
+	}
+	// An assignment to what is read-only ends a shell, and its trap then sees what no other statement does.
+	return strings.NewReplacer("readonly ", "export ", "declare -r ", "declare ").Replace(b.String())
 }
+
+// nothing is a deletion without a path.
+var nothing = regexp.MustCompile(`"m\d+n\d+"(?: "")*\] in`)
 
 // TestBashScopes: whichever variable a deletion sees, the analysis foresaw the
 // value.
@@ -142,7 +185,7 @@ func TestBashScopes(t *testing.T) {
 		for i := from; i < min(from+1000, programs); i += each {
 			var line strings.Builder
 			for n := range each {
-				g := &scopes{rand.New(rand.NewPCG(*seed, uint64(i+n))), n}
+				g := &scopes{r: rand.New(rand.NewPCG(*seed, uint64(i+n))), n: n}
 				line.WriteString("(\n" + g.program() + ")\n")
 			}
 			all = append(all, &trial{job: job{Shell: "bash", Line: line.String(), Cwd: project, Record: true}})
@@ -156,7 +199,7 @@ func TestBashScopes(t *testing.T) {
 			}
 			for _, th := range judge(s, tr.happened) {
 				ran++
-				if th.cover == missed {
+				if th.cover == missed && !nothing.MatchString(th.what) {
 					missing++
 					assert.Less(t, missing, 0, "not foreseen: %s\n%s", th.what, tr.Line)
 				}

@@ -62,6 +62,14 @@ func TestedVariable(s *syntax.Stmt) (name, value string, filled bool) {
 	return "", "", false
 }
 
+// Program is the first word of a simple command, "" where that is not plain text.
+func Program(s *syntax.Stmt) string {
+	if c, ok := s.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {
+		return c.Args[0].Lit()
+	}
+	return ""
+}
+
 // AsksArguments reports whether the text of a condition looks at the positional parameters.
 func AsksArguments(text string) bool {
 	i := strings.IndexByte(text, '$')

@@ -82,9 +82,7 @@ func (a *analysis) changesState(c *syntax.CallExpr, st *shState) bool {
 	if !ok || builtinOf(name) != nil {
 		return true
 	}
-	_, isFunc := st.funcs.get(name)
-	_, isAlias := st.aliases.get(name)
-	return isFunc || isAlias
+	return st.shadows(name)
 }
 
 func (a *analysis) callOnce(s *syntax.Stmt, c *syntax.CallExpr, fr *shFrame, st *shState) {

@@ -85,8 +85,7 @@ func (a *analysis) childShell(c *shCall) *shFrame {
 	return in
 }
 
-// interpretStdin reads what comes from standard input as code. A terminal, or
-// a background's nothing, gives none.
+// interpretStdin reads what comes from standard input as code. A terminal, or a background's nothing, gives none.
 func (a *analysis) interpretStdin(c *shCall, in *shFrame) shValue {
 	if !in.stdin.set {
 		return nil

@@ -8,8 +8,7 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 )
 
-// docker reads docker, podman and nerdctl as far as they start something; the
-// rest is in the table of losses.
+// docker reads docker, podman and nerdctl as far as they start something; the rest is in the table of losses.
 func (a *analysis) docker(c *shCall) shValue {
 	o := options(c.args(), "Hlcn", "--namespace --host --context --config --log-level --tlscacert --tlscert --tlskey --url --connection", optStop)
 	words := o.operands

@@ -127,8 +127,7 @@ func (a *analysis) sqlWords(c *shCall) {
 	}
 }
 
-// redis reads commands from lines of standard input; those among the operands
-// are in the table of losses.
+// redis reads commands from lines of standard input; those among the operands are in the table of losses.
 func (a *analysis) redis(c *shCall) shValue {
 	if c.fr.stdin.set {
 		for line := range strings.SplitSeq(c.fr.stdin.value.text(), "\n") {

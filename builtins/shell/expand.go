@@ -38,8 +38,7 @@ func (f *shFields) end() {
 	}
 }
 
-// split adds the value of an expansion that is not quoted: blanks end words,
-// and what looks like a glob is one.
+// split adds the value of an expansion that is not quoted: blanks end words, and what looks like a glob is one.
 func (f *shFields) split(v shValue) {
 	for _, p := range v {
 		if !p.known() || f.ifs == "" {

@@ -148,7 +148,7 @@ func (a *analysis) narrow(s *syntax.Stmt, holds bool, st *shState, fr *shFrame) 
 		st.setArgs(st.argsKnown, slices.DeleteFunc(st.argLists(), func(list []shValue) bool { return len(list) == 0 })...)
 	}
 	name, value, filled := posix.TestedVariable(s)
-	if name == "" || filled != holds {
+	if name == "" || filled != holds || st.shadows(posix.Program(s)) {
 		return
 	}
 	if value != "" {
@@ -182,10 +182,8 @@ func (a *analysis) constant(s *syntax.Stmt, fr *shFrame) (holds, known bool) {
 		return false, false
 	}
 	name := c.Args[0].Lit()
-	_, function := fr.st.funcs.get(name)
-	_, alias := fr.st.aliases.get(name)
 	switch n := len(c.Args); {
-	case function || alias:
+	case fr.st.shadows(name):
 	case n == 1 && WordIn(name, "true false :"):
 		return name != "false", true
 	case name == "[" && n == 5 && c.Args[4].Lit() == "]", name == "test" && n == 4:

@@ -193,6 +193,13 @@ func (s *shState) inherit() {
 	s.aliases, s.dead, s.level, s.locals, s.frozen, s.refs = nil, false, 0, nil, nil, nil
 }
 
+// shadows reports whether a function or an alias has the name of a program.
+func (s *shState) shadows(name string) bool {
+	_, function := s.funcs.get(name)
+	_, alias := s.aliases.get(name)
+	return function || alias
+}
+
 // join makes s what it is if either s or t happened, and reports whether that
 // is more than s was.
 func (s *shState) join(t *shState) bool {

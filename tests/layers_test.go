@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"policy/digits", "policy/glyph", "policy/govalue", "internal/exit", "internal/fault", "internal/finding", "internal/group", "internal/pace", "internal/spell", "internal/starter", "rego/cases", "rego/globs", "rego/thread"},
 	{"rego/bounds", "policy/scan", "internal/binary", "builtins/losses", "builtins/quoting", "tests/depth", "tests/guard/interval"},
 	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "builtins/tokens", "builtins/winshell", "internal/gate/table"},
-	{"builtins/posix", "internal/fix", "internal/severity", "policy/approval", "policy/record"},
+	{"builtins/calls", "builtins/posix", "internal/fix", "internal/severity", "policy/approval", "policy/record"},
 	{"policy", "policy/state", "policy/disk", "builtins/shell", "internal/gate/rules"},
 	{"internal/share", "policy/observe", "policy/rollout", "builtins/harm"},
 	{"dag", "internal/decisionlog", "policy/agent/form", "policy/agent/js", "policy/agent/repeats", "policy/agent/supersede", "policy/pattern", "policy/source/permission", "policy/source/plugins", "policy/source/tree", "policy/source/variables", "policy/trust", "builtins/links", "builtins/rule", "builtins/toolcall", "rego/directed", "rego/outline", "rego/template"},

@@ -247,7 +247,12 @@ func Replace(s, pattern, with string, all bool) string {
 	if pattern != "" && !all && (pattern[0] == '#' || pattern[0] == '%') {
 		anchor, pattern = pattern[0], pattern[1:]
 	}
-	if pattern == "" {
+	switch {
+	case pattern == "" && anchor == '#':
+		return with + s
+	case pattern == "" && anchor == '%':
+		return s + with
+	case pattern == "":
 		return s
 	}
 	var b strings.Builder

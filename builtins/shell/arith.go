@@ -47,13 +47,26 @@ func (a *analysis) arithmWord(w *syntax.Word, fr *shFrame) (int64, bool) {
 			return n, true
 		}
 		if !syntax.ValidName(s) {
-			return 0, false
+			return a.arithmText(s, fr)
 		}
 		if s, known = a.parameter(s, nil, fr).value().known(); !known {
 			return 0, false
 		}
 	}
 	return 0, false
+}
+
+// arithmText is the value of a text, which is an expression too.
+func (a *analysis) arithmText(text string, fr *shFrame) (int64, bool) {
+	parser := shParsers.Get().(*syntax.Parser)
+	x, err := parser.Arithmetic(strings.NewReader(text))
+	shParsers.Put(parser)
+	if err != nil {
+		return 0, false
+	}
+	in := *fr
+	in.src, in.base = text, max(fr.base, 0)
+	return a.arithm(x, &in)
 }
 
 func (a *analysis) unaryArithm(x *syntax.UnaryArithm, fr *shFrame) (int64, bool) {

@@ -103,7 +103,15 @@ func (a *analysis) eval(c *shCall) shValue {
 	if len(args) > 0 && args[0].Is("--") {
 		args = args[1:]
 	}
-	return a.interpret(c, joinWords(args), c.fr, "eval")
+	before := c.fr.st.clone()
+	for _, e := range c.env {
+		c.fr.st.set(e.Name, e.Value.value())
+	}
+	v := a.interpret(c, joinWords(args), c.fr, "eval")
+	if len(c.env) > 0 {
+		a.join(c.fr.st, before)
+	}
+	return v
 }
 
 func (a *analysis) source(c *shCall) shValue {
@@ -128,6 +136,11 @@ func (a *analysis) trap(c *shCall) shValue {
 		in.base = c.offset
 	}
 	a.traps = append(a.traps, shTrap{o.operands[0].value(), in})
+	if !slices.ContainsFunc(o.operands[1:], func(w Word) bool { return w.Is("EXIT", "0", "exit") }) { // at any time from now on
+		in.st = c.fr.st.clone()
+		a.runCode(o.operands[0].value(), &in, "trap", c.offset)
+		a.join(c.fr.st, in.st)
+	}
 	return nil
 }
 
@@ -185,6 +198,9 @@ func (a *analysis) exportArgs(c *shCall) shValue {
 	for _, w := range c.args() {
 		name, value, ok := w.cut("=")
 		name = strings.TrimSuffix(name, "+")
+		if head, _, assigns := losses.Cut(w.Text, "="); assigns && w.Dynamic && strings.HasPrefix(head, "$") {
+			a.unknown(c.fr, DynamicCode, c.offset)
+		}
 		if strings.HasPrefix(w.Text, "-") || !syntax.ValidName(name) {
 			continue
 		}
@@ -193,7 +209,7 @@ func (a *analysis) exportArgs(c *shCall) shValue {
 			a.launched(c, name, value)
 		}
 	}
-	if len(c.args()) == 0 || len(c.args()) == 1 && c.args()[0].Is("-p", "-x", "-px", "-xp") {
+	if len(c.args()) == 0 || len(c.args()) == 1 && c.args()[0].Is("-p", "-x", "-px", "-xp") || HasFlag(c.args(), "-f") && !d.export {
 		return shUnknown("$("+c.name+")", shOrigin{"environment", c.name})
 	}
 	return nil
@@ -204,6 +220,8 @@ func (a *analysis) declareOne(st *shState, name string, v shValue, ok bool, d sh
 	defer st.keeps(name)()
 	fresh := d.local && st.local(name)
 	switch {
+	case ok && d.array && strings.HasPrefix(v.text(), "("): // a list in a text
+		st.forget(name)
 	case ok && d.global:
 		st.setGlobal(name, v)
 	case ok:
@@ -243,6 +261,7 @@ func (a *analysis) declare(d *syntax.DeclClause, fr *shFrame) {
 	}
 	how := declared(c.name, c.args(), fr.st.level)
 	for i, as := range d.Args {
+		a.special(as, fr)
 		switch {
 		case as.Name == nil:
 		case as.Array != nil || as.Index != nil || as.Append:
@@ -254,7 +273,8 @@ func (a *analysis) declare(d *syntax.DeclClause, fr *shFrame) {
 		default:
 			a.declareOne(fr.st, as.Name.Value, a.bounded(values[i], fr), !as.Naked, how)
 			if HasFlag(c.args(), "-n") && c.name != "export" { // another name for a variable: both may be changed by either
-				fr.st.refer(as.Name.Value, values[i].text())
+				of, _, _ := losses.Cut(values[i].text(), "[")
+				fr.st.refer(as.Name.Value, of)
 			}
 		}
 	}
@@ -286,6 +306,10 @@ func (a *analysis) unsetVars(c *shCall) shValue {
 		a.unguarded(c, w.Text)
 		_, isVar := st.vars.get(w.Text)
 		keep := st.keeps(w.Text)
+		if of, _, element := losses.Cut(w.Text, "["); element {
+			st.forget(of)
+			continue
+		}
 		switch {
 		case o.exact("-f"), !isVar && !o.exact("-v"):
 			st.funcs = st.funcs.drop(w.Text)
@@ -330,7 +354,7 @@ func (a *analysis) setPositionals(words []Word, st *shState) {
 		lists[0] = append(lists[0], matched(w))
 	}
 	for i, v := range lists[0] { // without quotes it is no word where it is empty
-		if words[i].Dynamic && len(lists) < maxAlternatives && !slices.ContainsFunc(v, func(p shPart) bool { return p.quoted && p.text != "$@" || p.kind == shText || p.kind == shPlain }) {
+		if (words[i].Dynamic || words[i].Pattern) && len(lists) < maxAlternatives && !slices.ContainsFunc(v, func(p shPart) bool { return p.quoted && p.text != "$@" || p.kind == shText || p.kind == shPlain }) {
 			lists = append(lists, slices.Delete(spell.Copy(lists[0]), i, i+1))
 		}
 	}
@@ -360,7 +384,11 @@ func (a *analysis) shift(c *shCall) shValue {
 // readVars is read: the variables hold one of the lines that come from standard input.
 func (a *analysis) readVars(c *shCall) shValue {
 	o := options(c.args(), "adeinNptu", "", optStop)
-	lines := stdinItems(c.fr.stdin.value, "\n\x00")
+	ends := "\n\x00"
+	if d, ok := o.value("-d"); ok && d.Text != "" {
+		ends = d.Text[:1] + "\n"
+	}
+	lines := stdinItems(c.fr.stdin.value, ends)
 	names := WordTexts(o.operands)
 	if len(names) == 0 {
 		names = []string{"REPLY"}
@@ -418,6 +446,10 @@ func (a *analysis) mapfile(c *shCall) shValue {
 	}
 	text, known := c.fr.stdin.value.known()
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if slices.ContainsFunc(o.list, func(opt shOpt) bool { return opt.name != "-t" }) {
+		c.fr.st.forget(name)
+		return nil
+	}
 	if !known || !c.fr.stdin.set || len(lines) > maxFields {
 		v := shValue{{text: "$" + name, kind: shAny, origin: c.fr.stdin.value.origin()}}
 		c.fr.st.bind(name, shBinding{array: true, elems: []shElem{{"0", v}}})
@@ -454,7 +486,11 @@ func (a *analysis) printfBuiltin(c *shCall) shValue {
 	if !ok {
 		return v
 	}
-	if syntax.ValidName(name.Text) {
+	of, _, element := losses.Cut(name.Text, "[")
+	defer c.fr.st.keeps(of)()
+	if element || name.Dynamic {
+		c.fr.st.forget(of)
+	} else if syntax.ValidName(name.Text) {
 		c.fr.st.set(name.Text, v)
 	}
 	return nil

@@ -122,8 +122,7 @@ func (a *analysis) print(out *shValue, v shValue) {
 	}
 }
 
-// assigns expands assignments. They change the shell when there is no command
-// (keep), else only what the command sees.
+// assigns expands assignments. They change the shell when there is no command (keep), else only what the command sees.
 func (a *analysis) assigns(list []*syntax.Assign, fr *shFrame, keep bool) []Assign {
 	var env []Assign
 	for _, as := range list {
@@ -142,6 +141,7 @@ func (a *analysis) assigns(list []*syntax.Assign, fr *shFrame, keep bool) []Assi
 // assign changes a variable of the shell.
 func (a *analysis) assign(as *syntax.Assign, fr *shFrame) {
 	name := as.Name.Value
+	a.special(as, fr)
 	defer fr.st.keeps(name)()
 	old, _ := a.lookup(fr.st, name)
 	switch {
@@ -171,7 +171,20 @@ func (a *analysis) assign(as *syntax.Assign, fr *shFrame) {
 		if name == "PWD" {
 			return // a name for the directory; it does not change it
 		}
+		for i, p := range v { // a tilde behind a colon, as in PATH
+			if !p.quoted && p.kind == shText && strings.Contains(p.text, ":~/") {
+				v = slices.Clone(v)
+				v[i].text = strings.ReplaceAll(p.text, ":~/", ":"+a.home(fr).text()+"/")
+			}
+		}
 		fr.st.set(name, a.bounded(v, fr))
+	}
+}
+
+// special is for variables that change how the shell reads what follows.
+func (a *analysis) special(as *syntax.Assign, fr *shFrame) {
+	if as.Name != nil && as.Value != nil && posix.Special(as.Name.Value, fr.source(as.Value)) {
+		a.unknown(fr, DynamicCode, fr.offset(as))
 	}
 }
 
@@ -184,6 +197,7 @@ func withElem(b shBinding, key string, v shValue) shBinding {
 		}
 	}
 	out.elems = append(out.elems, shElem{key, v})
+	slices.SortStableFunc(out.elems, func(x, y shElem) int { return posix.CompareIndexes(x.key, y.key) })
 	return out
 }
 
@@ -201,7 +215,7 @@ func (a *analysis) arrayElems(b shBinding, x *syntax.ArrayExpr, fr *shFrame) shB
 			continue
 		}
 		for _, w := range a.fields([]*syntax.Word{e.Value}, fr) {
-			b.elems = append(b.elems, shElem{itoa(len(b.elems)), matched(w)})
+			b.elems = append(b.elems, shElem{posix.NextIndex(len(b.elems), func(i int) string { return b.elems[i].key }), matched(w)})
 		}
 	}
 	return b
@@ -218,6 +232,9 @@ func (a *analysis) run(c *shCall) shValue {
 	program, known := c.argv[0].known()
 	if !c.fr.process {
 		if v, ok := c.fr.st.aliases.get(program); known && ok && !spell.Has(c.fr.via, "alias "+program) {
+			if text := v.text(); strings.HasSuffix(text, " ") || strings.ContainsAny(text, ";\n=") && len(c.args()) > 0 {
+				a.unknown(c.fr, DynamicCode, c.offset)
+			}
 			code := append(append(slices.Clip(v), shPart{text: " "}), quoteWords(c.args())...)
 			return a.captured(c.fr, func(in *shFrame) { a.runCode(code, in, "alias "+program, c.offset) })
 		}
@@ -226,6 +243,9 @@ func (a *analysis) run(c *shCall) shValue {
 		c.name = losses.Program(program)
 	}
 	a.list(c)
+	if words := posix.Strange[c.name]; words != "" && slices.ContainsFunc(c.args(), func(w Word) bool { return WordIn(w.Text, words) }) && !HasFlag(c.args(), "-q") && !HasFlag(c.args(), "-u") || c.name == "cd" && slices.ContainsFunc(c.env, func(e Assign) bool { return e.Name == "CDPATH" && e.Value.Text != "" }) {
+		a.unknown(c.fr, DynamicCode, c.offset)
+	}
 	if c.name == "" {
 		return a.runUnknown(c, program)
 	}
@@ -243,8 +263,7 @@ func (a *analysis) run(c *shCall) shValue {
 	return a.runProgram(c, program)
 }
 
-// notFoundHandler is the function that bash calls for a program that is not
-// there; which those are is not known.
+// notFoundHandler is the function that bash calls for a program that is not there; which those are is not known.
 const notFoundHandler = "command_not_found_handle"
 
 // captured runs f and returns what it prints, if anybody wants to know.

@@ -183,8 +183,7 @@ func (a *analysis) wrapped(c *shCall, argv []Word, fr *shFrame) shValue {
 	return a.run(inner)
 }
 
-// runProgram reads a program by its reader and the table of losses, and asks
-// the lexicon about one that has neither.
+// runProgram reads a program by its reader and the table of losses, and asks the lexicon about one that has neither.
 func (a *analysis) runProgram(c *shCall, program string) shValue {
 	if strings.Contains(program, "/") {
 		a.runPath(c, program)
@@ -231,8 +230,7 @@ func (a *analysis) runProgram(c *shCall, program string) shValue {
 	return v
 }
 
-// readProgram reads a program that has a reader, and looks for a command line
-// in the arguments of one that is in no table.
+// readProgram reads a program that has a reader, and looks for a command line in the arguments of one that is in no table.
 func (a *analysis) readProgram(c *shCall) (v shValue, read bool) {
 	if f := programOf(c.name); f != nil {
 		return f(a, c), true
@@ -304,8 +302,7 @@ func (a *analysis) commandLine(c *shCall, w Word) bool {
 	return true
 }
 
-// tail looks into the arguments of a program that is not known for a command
-// line it may run: tool [options] rm -rf /.
+// tail looks into the arguments of a program that is not known for a command line it may run: tool [options] rm -rf /.
 func (a *analysis) tail(c *shCall) bool {
 	args := c.args()
 	for i, w := range args[:min(len(args), 8)] {

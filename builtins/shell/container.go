@@ -94,8 +94,7 @@ func (a *analysis) dockerRun(c *shCall, args []Word) shValue {
 	return a.wrapped(c, argv, in)
 }
 
-// mountedSecret adds what a program that sends or prints does with the secrets of this
-// machine that its container sees.
+// mountedSecret adds what a program that sends or prints does with the secrets of this machine that its container sees.
 func (a *analysis) mountedSecret(c *shCall, o *shOpts) {
 	shows := slices.ContainsFunc(strings.FieldsFunc(strings.Join(WordTexts(o.operands[1:]), " "), func(r rune) bool { return strings.ContainsRune(" /;|&()", r) }), func(w string) bool {
 		return WordIn(w, "curl wget nc ncat netcat socat telnet http cat base64 xxd tar head tail less more strings")

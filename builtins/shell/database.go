@@ -100,8 +100,7 @@ func (a *analysis) sql(c *shCall, v shValue) {
 
 var sqlNames = losses.Words("sql psql mysql postgres pg query dbshell dbconsole")
 
-// sqlWords adds what SQL in the words of a command does, where the word before
-// says that it is: query, --command, -e.
+// sqlWords adds what SQL in the words of a command does, where the word before says that it is: query, --command, -e.
 func (a *analysis) sqlWords(c *shCall) {
 	if c.fr.stdin.set && slices.ContainsFunc(c.args(), func(w Word) bool { return !strings.Contains(w.Text, ".") && losses.Any(sqlNames(), w.Text) }) {
 		a.sql(c, c.fr.stdin.value)

@@ -125,8 +125,7 @@ func (a *analysis) word(w *syntax.Word, fr *shFrame, f *shFields) {
 	}
 }
 
-// single expands a word that stays one: an assignment's value, a redirection's
-// target, the subject of case.
+// single expands a word that stays one: an assignment's value, a redirection's target, the subject of case.
 func (a *analysis) single(w *syntax.Word, fr *shFrame) shValue {
 	if w == nil || !a.spend(fr) {
 		return nil
@@ -157,8 +156,7 @@ func (a *analysis) quoted(w *syntax.Word, fr *shFrame) shValue {
 	return a.bounded(f.joined(), fr)
 }
 
-// bounded makes a value that is too long one that is not known, and one part
-// of text that is known.
+// bounded makes a value that is too long one that is not known, and one part of text that is known.
 func (a *analysis) bounded(v shValue, fr *shFrame) shValue {
 	n := 16 * len(v) // a part takes more room than its text
 	plain := true
@@ -263,8 +261,7 @@ func (a *analysis) literal(text string) shValue {
 	return v
 }
 
-// tilde expands ~, ~+, ~- and ~user at the start of an unquoted literal. more
-// is true when other parts of the word follow.
+// tilde expands ~, ~+, ~- and ~user at the start of an unquoted literal. more is true when other parts of the word follow.
 func (a *analysis) tilde(text string, fr *shFrame, more bool) (shValue, string) {
 	user, rest := text[1:], ""
 	if i := strings.IndexByte(user, '/'); i >= 0 {
@@ -303,8 +300,7 @@ func pathValue(p, written string) shValue {
 	return shValue{{text: p, quoted: true}}
 }
 
-// braces expands {a,b} and {1..3}; a word that would become too many is not
-// expanded, and so not known.
+// braces expands {a,b} and {1..3}; a word that would become too many is not expanded, and so not known.
 func (a *analysis) braces(w *syntax.Word, fr *shFrame) []*syntax.Word {
 	out, ok := posix.Expand(w, maxShellValue)
 	if !ok {

@@ -54,8 +54,7 @@ func (a *analysis) xargs(c *shCall) shValue {
 	return out
 }
 
-// stdinItems are the words in what is read, between any of seps. Text that is
-// not known is one word.
+// stdinItems are the words in what is read, between any of seps. Text that is not known is one word.
 func stdinItems(v shValue, seps string) []Word {
 	var out []Word
 	var cur shValue

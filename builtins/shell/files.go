@@ -137,8 +137,7 @@ func (a *analysis) lands(from []Word, to Word, c *shCall, op string) {
 	a.keepSecret(from, to, c.fr)
 }
 
-// into adds the files that a copy makes in a directory, when they are told by
-// name: cp sudoers /etc/.
+// into adds the files that a copy makes in a directory, when they are told by name: cp sudoers /etc/.
 func (a *analysis) into(from []Word, to Word, c *shCall, op string) {
 	if to.Text == "" || to.Dynamic {
 		return
@@ -182,8 +181,7 @@ func (a *analysis) link(c *shCall) shValue {
 	return nil
 }
 
-// keepSecret remembers that a file is another name for, or a copy of, a program or
-// one that holds secrets.
+// keepSecret remembers that a file is another name for, or a copy of, a program or one that holds secrets.
 func (a *analysis) keepSecret(from []Word, to Word, fr *shFrame) {
 	if len(from) == 1 && to.Text != "" {
 		if name := losses.Program(from[0].Text); from[0].Text != name && (name == "hookc" || programOf(name) != nil || rulesOf(name) != nil) {
@@ -297,8 +295,7 @@ func onlyNames(v shValue) bool {
 	return len(v) > 0 && !slices.ContainsFunc(v, func(p shPart) bool { return p.kind != shMatch && strings.TrimSpace(p.text) != "" || !p.known() })
 }
 
-// searchedNames are the names that a search lets through: what its expression
-// says of them, or all but some.
+// searchedNames are the names that a search lets through: what its expression says of them, or all but some.
 func (a *analysis) searchedNames(c *shCall, o *shOpts, v shValue) (shValue, bool) {
 	expr, ok := o.value("-e", "--regexp")
 	if !ok && len(o.operands) > 0 {

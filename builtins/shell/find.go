@@ -98,8 +98,7 @@ func (a *analysis) findStep(e *shFind, w Word, rest []Word) int {
 	return 0
 }
 
-// findExec reads what find starts for each file, in the file's directory when
-// dirs is true.
+// findExec reads what find starts for each file, in the file's directory when dirs is true.
 func (a *analysis) findExec(e *shFind, rest []Word, dirs bool) int {
 	n := 0
 	for n < len(rest) && !rest[n].Is(";") && !(rest[n].Is("+") && n > 0 && rest[n-1].Is("{}")) {

@@ -8,8 +8,7 @@ import (
 	"github.com/hookc/hookc/builtins/winshell"
 )
 
-// DialectOf is the shell that a tool takes the code of, as its name or its own
-// word for it says; "" for a POSIX shell.
+// DialectOf is the shell that a tool takes the code of, as its name or its own word for it says; "" for a POSIX shell.
 func DialectOf(tool string) string {
 	name := losses.Program(strings.ReplaceAll(tool, `\`, "/"))
 	if lower := strings.ToLower(name); foreignShells()[lower] {
@@ -49,8 +48,7 @@ func (a *analysis) dialectCode(c *shCall, dialect string, code shValue, fr *shFr
 	return a.interpret(c, code, &in, c.name)
 }
 
-// expression is code of PowerShell that runs in the shell itself: its operands,
-// or what comes from a pipe.
+// expression is code of PowerShell that runs in the shell itself: its operands, or what comes from a pipe.
 func (a *analysis) expression(c *shCall) shValue {
 	code := joinWords(c.args())
 	if len(code) == 0 && c.fr.stdin.set {

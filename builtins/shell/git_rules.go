@@ -8,8 +8,7 @@ import (
 	"github.com/hookc/hookc/internal/spell"
 )
 
-// gitReads reads what the rules do not say of a command of git; false for one of
-// which they say all.
+// gitReads reads what the rules do not say of a command of git; false for one of which they say all.
 func (a *analysis) gitReads(c *shCall, sub string, o *shOpts) bool {
 	dry := o.exact("-n", "--dry-run")
 	switch sub {
@@ -75,8 +74,7 @@ func (a *analysis) gitReads(c *shCall, sub string, o *shOpts) bool {
 	return true
 }
 
-// gitCheckout tells a switch, which refuses to lose work, from taking files
-// back.
+// gitCheckout tells a switch, which refuses to lose work, from taking files back.
 func (a *analysis) gitCheckout(c *shCall, o *shOpts) {
 	switch i := separatorAt(c.argv); {
 	case o.exact("-b", "-B", "--orphan", "-p", "--patch", "-f") || o.has("--force"):

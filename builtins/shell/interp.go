@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/calls"
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
 )
@@ -204,11 +205,11 @@ func (a *analysis) lang(c *shCall, lang tokens.Lang, v shValue) {
 		if a.full || memory && WordIn(lastName(call.name), losses.CallsSQL) {
 			continue // a database that is gone with its program
 		}
-		if act := langAct(lang, call.name); len(program.listed) > 0 && (act == langDelete || act == langTree || act == langSelfDelete || act == langSelfTree) {
+		if act := calls.Act(lang, call.name); len(program.listed) > 0 && (act == calls.Delete || act == calls.Tree || act == calls.SelfDelete || act == calls.SelfTree) {
 			call = call.ofAll("os.remove", program.listed)
-		} else if len(program.listed) > 0 && (act == langSelfWrite && call.recv.text == "" || act == langMode) {
+		} else if len(program.listed) > 0 && (act == calls.SelfWrite && call.recv.text == "" || act == calls.Mode) {
 			call = call.ofAll("fs.writeFileSync", program.listed)
-		} else if len(program.listed) > 0 && (act == langRead || act == langOpen || act == langSelfRead) {
+		} else if len(program.listed) > 0 && (act == calls.Read || act == calls.Open || act == calls.SelfRead) {
 			call = call.ofAll("fs.readFileSync", program.listed)
 		}
 		a.langCall(c, lang, call)
@@ -236,55 +237,55 @@ func (c langCall) ofAll(does string, listed []langValue) langCall {
 
 // langCall adds what one call does.
 func (a *analysis) langCall(c *shCall, lang tokens.Lang, call langCall) {
-	switch act := langAct(lang, call.name); act {
-	case langShell:
+	switch act := calls.Act(lang, call.name); act {
+	case calls.Shell:
 		a.langCommand(c, call)
-	case langArgv:
+	case calls.Argv:
 		a.langArgv(c, call)
-	case langDelete, langTree:
+	case calls.Delete, calls.Tree:
 		for _, v := range flatten(call.args) {
 			if strings.HasPrefix(v.text, "-") {
 				continue // rm('-rf', …)
 			}
-			a.langFile(c, EffectDelete, "delete", v, act == langTree)
-			if act == langTree && lang != tokens.Perl && lang != tokens.Ruby {
+			a.langFile(c, EffectDelete, "delete", v, act == calls.Tree)
+			if act == calls.Tree && lang != tokens.Perl && lang != tokens.Ruby {
 				break
 			}
 		}
-	case langWrite, langMode:
+	case calls.Write, calls.Mode:
 		v, mode := call.arg(0), call.arg(len(call.args)-1)
 		if strings.HasPrefix(call.name, "FileUtils.ch") || strings.HasPrefix(call.name, "File.ch") || call.name == "chmod" && lang != tokens.PHP {
 			v, mode = call.arg(1), call.arg(0)
 		}
-		if act == langMode && strings.Contains(call.name, "chmod") && v.text != "" {
+		if act == calls.Mode && strings.Contains(call.name, "chmod") && v.text != "" {
 			a.modeEffect(c, strings.TrimLeft(mode.text, "0o"), a.langPath(v.value().word().Text, c.fr), strings.HasSuffix(call.name, "_R"))
 		}
 		a.langFile(c, EffectWrite, "write", v, false)
-	case langRead:
+	case calls.Read:
 		if text := call.arg(0).text; strings.HasPrefix(text, "http") && strings.Contains(text, "://") {
 			call.name = "fetch"
 			a.langCall(c, tokens.JS, call)
 			return
 		}
 		a.langFile(c, EffectRead, "read", call.arg(0), false)
-	case langOpen:
+	case calls.Open:
 		a.langOpened(c, lang, call)
-	case langMove:
+	case calls.Move:
 		a.langFile(c, EffectDelete, "move", call.arg(0), true)
 		a.langFile(c, EffectWrite, "move", call.arg(1), false)
-	case langCopy, langLink:
+	case calls.Copy, calls.Link:
 		if len(call.args) < 2 {
 			return // a method of something else
 		}
 		a.langFile(c, EffectRead, "copy", call.arg(0), false)
-		a.langFile(c, EffectWrite, map[langAction]string{langCopy: "copy", langLink: "link"}[act], call.arg(1), false)
-	case langSelfDelete, langSelfTree:
-		a.langFile(c, EffectDelete, "delete", call.recv, act == langSelfTree)
-	case langSelfWrite:
+		a.langFile(c, EffectWrite, map[calls.Action]string{calls.Copy: "copy", calls.Link: "link"}[act], call.arg(1), false)
+	case calls.SelfDelete, calls.SelfTree:
+		a.langFile(c, EffectDelete, "delete", call.recv, act == calls.SelfTree)
+	case calls.SelfWrite:
 		a.langFile(c, EffectWrite, "write", call.recv, false)
-	case langSelfRead:
+	case calls.SelfRead:
 		a.langFile(c, EffectRead, "read", call.recv, false)
-	case langSend:
+	case calls.Send:
 		e := Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "request", Target: losses.AddressHost(call.arg(0).text)}
 		for _, v := range slices.AppendSeq(flatten(call.args), maps.Values(call.named)) {
 			if what := a.secretOf(v.value()); what != "" {
@@ -295,7 +296,7 @@ func (a *analysis) langCall(c *shCall, lang tokens.Lang, call langCall) {
 			a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: "http-delete", Target: call.arg(0).text})
 		}
 		a.effect(c, e)
-	case langEval:
+	case calls.Eval:
 		a.lang(c, lang, call.arg(0).value())
 	default:
 		a.langLoss(c, call)

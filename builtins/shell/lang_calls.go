@@ -6,112 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/calls"
 	"github.com/hookc/hookc/builtins/losses"
-	"github.com/hookc/hookc/builtins/tokens"
-	"github.com/hookc/hookc/internal/lazy"
 )
-
-// langAction is what a call does.
-type langAction uint8
-
-const (
-	langShell  langAction = iota + 1 // its text is code of the shell; a list is a command
-	langArgv                         // its arguments are a command, in words
-	langDelete                       // deletes files
-	langTree                         // deletes everything below
-	langWrite
-	langRead
-	langOpen // reads or writes, as its second argument says
-	langMove
-	langCopy
-	langLink
-	langMode
-	langSend // talks to an address
-	langEval // its text is code of the same language
-	langSelfDelete
-	langSelfTree
-	langSelfWrite
-	langSelfRead
-)
-
-// langActions say what calls do, by their name. A name that begins with a dot
-// is a method of what it is called on.
-var langActions = lazy.Value(func() map[string]langAction {
-	m := map[string]langAction{}
-	for _, row := range []struct {
-		does  langAction
-		names string
-	}{
-		{langShell, losses.CallsShell},
-		{langArgv, losses.CallsArgv},
-		{langTree, losses.CallsTree},
-		{langDelete, "os.remove os.unlink os.rmdir os.removedirs fs.unlink fs.unlinkSync fs.promises.unlink unlink rmdir File.delete File.unlink Dir.delete Dir.rmdir Dir.unlink FileUtils.rm FileUtils.rm_f FileUtils.remove os.Remove"},
-		{langWrite, losses.CallsWrite},
-		{langRead, "fs.readFile fs.readFileSync fs.promises.readFile fs.createReadStream File.read IO.read IO.readlines File.readlines file_get_contents readfile dotenv_values dotenv.dotenv_values Deno.readTextFile Deno.readTextFileSync Bun.file"},
-		{langOpen, "open io.open File.open fopen File.new fs.open fs.openSync codecs.open"},
-		{langMove, "shutil.move os.rename os.replace fs.rename fs.renameSync fs.promises.rename FileUtils.mv FileUtils.move File.rename rename"},
-		{langCopy, losses.CallsCopy},
-		{langLink, losses.CallsLink},
-		{langMode, "os.chmod os.chown fs.chmod fs.chmodSync fs.chown fs.chownSync FileUtils.chmod FileUtils.chmod_R FileUtils.chown_R File.chmod chmod"},
-		{langSend, losses.CallsSend},
-		{langEval, "exec eval execfile vm.runInNewContext vm.runInThisContext Function instance_eval class_eval assert loadstring load"},
-		{langSelfDelete, ".unlink .rmdir"}, {langSelfTree, ".rmtree .rm_rf"}, {langSelfWrite, ".write_text .write_bytes"}, {langSelfRead, ".read_text .read_bytes"},
-	} {
-		for name := range strings.FieldsSeq(row.names) {
-			m[name] = row.does
-		}
-	}
-	return m
-})
-
-// listing are calls that read names: 1 of their first argument, 2 of what they
-// are called on, 3 of the arguments after the first.
-var listing = lazy.Value(func() map[string]int {
-	m := map[string]int{}
-	for i, names := range []string{`os.walk os.listdir os.scandir os.fwalk glob.glob glob.iglob glob fs.readdir fs.readdirSync fs.promises.readdir fs.opendir fs.opendirSync Deno.readDir Deno.readDirSync
-		Dir.glob Dir.children Dir.entries Dir.each_child Dir.foreach Dir.new Find.find opendir scandir RecursiveDirectoryIterator DirectoryIterator FilesystemIterator filepath.Walk
-		filepath.WalkDir filepath.Glob os.ReadDir ioutil.ReadDir path.filepath.Walk path.filepath.WalkDir globSync glob.sync glob.globSync fs.glob fs.globSync fs.promises.glob fast-glob.sync fg.sync lfs.dir walk readdirSync readdir`,
-		".rglob .glob .iterdir .walk .each_child .children", "find finddepth File.Find.find"} {
-		for name := range strings.FieldsSeq(names) {
-			m[name] = i + 1
-		}
-	}
-	return m
-})
-
-// langAct is what a call does in a language: a few names mean something else
-// in some of them.
-func langAct(lang tokens.Lang, name string) langAction {
-	act := langActions()[name]
-	if lang == tokens.Lua && WordIn(name, "load loadstring dofile") {
-		return langEval
-	}
-	switch name {
-	case "exec", "eval":
-		if lang == tokens.Python || lang == tokens.JS || name == "eval" {
-			return langEval
-		}
-		return langShell
-	case "system", "popen", "spawn", "unlink", "rmdir", "rename", "chmod", "open", "sh", "assert", "load", "del", "rmtree", "remove_tree", "fopen":
-		if lang == tokens.JS || lang == tokens.Python && name != "open" || lang == tokens.Lua {
-			return 0
-		}
-	case "rimraf.sync":
-		return langTree
-	}
-	if act == 0 {
-		// rm of a module that was loaded in a way that is not followed.
-		switch last := lastName(name); last {
-		case "rmtree", "rmSync", "rmdirSync", "execSync", "spawnSync", "execFileSync", "unlinkSync", "rm_rf", "exec_command", "rimraf", "removeSync", "emptyDirSync", "system", "rm":
-			for known, does := range langActions() {
-				if strings.HasSuffix(known, "."+last) && !strings.HasPrefix(known, ".") {
-					act = max(act, does)
-				}
-			}
-		}
-	}
-	return act
-}
 
 // langConstant is the value of a name that has one: the home, a variable of the
 // environment.
@@ -188,7 +85,7 @@ func langResult(c langCall) langValue {
 		return langValue{text: ".", known: true, path: true}
 	}
 	v := langMethod(c)
-	if act := langActions()[c.name]; (act == langShell || act == langArgv) && slices.ContainsFunc(flatten(c.args), func(v langValue) bool {
+	if act := calls.Actions()[c.name]; (act == calls.Shell || act == calls.Argv) && slices.ContainsFunc(flatten(c.args), func(v langValue) bool {
 		return WordIn(strings.SplitN(v.text, " ", 2)[0], "curl wget fetch")
 	}) {
 		v.origin = shOrigin{"remote", "an address"}
@@ -242,7 +139,7 @@ func langMethod(c langCall) langValue {
 	case WordIn(last, "all filter") && c.everything(), last == "query" && c.arg(0).text == "", losses.Elsewhere(last) && c.arg(0).text != "":
 		return langValue{rows: true}
 	}
-	if langActions()[c.name] == langSend {
+	if calls.Actions()[c.name] == calls.Send {
 		return langValue{origin: shOrigin{"remote", c.arg(0).text}}
 	}
 	return langValue{}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/calls"
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
 	"github.com/hookc/hookc/internal/lazy"
@@ -300,9 +301,9 @@ func (p *langCode) nameExpr(t tokens.Token) langValue {
 		p.pos++
 		args, named := p.arguments(")")
 		call := langCall{name: name, args: args, named: named}
-		if first, method, ok := losses.Cut(name, "."); ok && p.names[first] == "" && !strings.Contains(method, ".") && langAct(p.lang, name) == 0 {
+		if first, method, ok := losses.Cut(name, "."); ok && p.names[first] == "" && !strings.Contains(method, ".") && calls.Act(p.lang, name) == 0 {
 			// p.unlink() of a variable is what Path(…).unlink() is.
-			if v, known := p.vars[first]; known || langActions()["."+method] != 0 {
+			if v, known := p.vars[first]; known || calls.Actions()["."+method] != 0 {
 				call.name, call.recv = "."+method, v
 				if v.module != "" {
 					call.name = v.module + call.name
@@ -316,7 +317,7 @@ func (p *langCode) nameExpr(t tokens.Token) langValue {
 		return p.called(langCall{name: name, args: []langValue{p.primary()}}) // db.query`…`
 	}
 	bare := p.lang == tokens.Perl || p.lang == tokens.Ruby || p.lang == tokens.PHP || p.lang == tokens.Lua
-	if bare && !next.Line && (next.Kind == tokens.String || next.Kind == tokens.Name && (WordIn(name, losses.CallsPrint) || strings.HasPrefix(next.Text, "$") || langAct(p.lang, name) != 0) || langAct(p.lang, name) == langMode && next.Text != "" && next.Text[0] == '0') && !strings.HasPrefix(t.Text, "$") && !strings.HasPrefix(t.Text, "@") {
+	if bare && !next.Line && (next.Kind == tokens.String || next.Kind == tokens.Name && (WordIn(name, losses.CallsPrint) || strings.HasPrefix(next.Text, "$") || calls.Act(p.lang, name) != 0) || calls.Act(p.lang, name) == calls.Mode && next.Text != "" && next.Text[0] == '0') && !strings.HasPrefix(t.Text, "$") && !strings.HasPrefix(t.Text, "@") {
 		var args []langValue
 		for {
 			args = append(args, p.expr())
@@ -340,7 +341,7 @@ func (p *langCode) nameExpr(t tokens.Token) langValue {
 		return p.called(langCall{name: name}) // a method needs no brackets
 	}
 	v := langValue{module: p.names[t.Text]}
-	if v.module == "" && langAct(p.lang, name) != 0 {
+	if v.module == "" && calls.Act(p.lang, name) != 0 {
 		v.module = name // handed over to be called: map(os.remove, …)
 	}
 	return p.after(v, name)
@@ -401,10 +402,10 @@ func (p *langCode) after(v langValue, name string) langValue {
 // called notes a call and says what it gives.
 func (p *langCode) called(c langCall) langValue {
 	p.found = append(p.found, c)
-	if langAct(p.lang, c.name) == 0 && !WordIn(c.name, losses.CallsPrint) {
+	if calls.Act(p.lang, c.name) == 0 && !WordIn(c.name, losses.CallsPrint) {
 		p.maybe(c.args)
 	}
-	switch listing()[c.name] {
+	switch calls.Listing()[c.name] {
 	case 1:
 		p.list(c.arg(0))
 	case 2:
@@ -420,10 +421,10 @@ func (p *langCode) called(c langCall) langValue {
 			if name == "" {
 				name = v.text
 			}
-			switch langAct(p.lang, name) {
-			case langDelete, langTree:
+			switch calls.Act(p.lang, name) {
+			case calls.Delete, calls.Tree:
 				p.found = append(p.found, langCall{name: name, args: []langValue{{}}})
-			case langEval, langShell:
+			case calls.Eval, calls.Shell:
 				p.found = append(p.found, langCall{name: name, args: []langValue{{origin: c.recv.origin}}})
 			}
 		}

@@ -81,7 +81,7 @@ func (a *analysis) logical(c *syntax.BinaryCmd, fr *shFrame) (failed, likely *sh
 func succeeds(s *syntax.Stmt) bool {
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
-		return len(c.Args) == 0 || WordIn(c.Args[0].Lit(), "cd pushd popd mkdir true : set shopt alias export source . echo printf git touch cp mv trap unset local shift read mktemp sleep rm")
+		return len(c.Args) == 0 || WordIn(c.Args[0].Lit(), "cd pushd popd mkdir true : set shopt alias export source . echo printf git touch cp mv trap unset local read mktemp sleep rm")
 	case *syntax.DeclClause:
 		return c.Variant.Value != "local" // an error outside of a function
 	case *syntax.FuncDecl:

@@ -37,7 +37,17 @@ func (p shParam) value() shValue {
 func (a *analysis) paramPart(pe *syntax.ParamExp, fr *shFrame, f *shFields, quoted bool) {
 	p := a.param(pe, fr)
 	if !p.list || quoted && p.joined {
-		a.addValue(p.value(), f, quoted)
+		v := p.value()
+		if sep := a.ifs(fr.st); p.list && !strings.HasPrefix(sep, " ") {
+			v = nil
+			for i, one := range p.values {
+				if i > 0 && sep != "" {
+					v = append(v, shPart{text: sep[:1]})
+				}
+				v = append(v, one...)
+			}
+		}
+		a.addValue(v, f, quoted)
 		return
 	}
 	for i, v := range p.values {
@@ -57,7 +67,7 @@ func (a *analysis) param(pe *syntax.ParamExp, fr *shFrame) shParam {
 	name := pe.Param.Value
 	if pe.Excl { // ${!name}, and ${!prefix*}, whose names are not known
 		target, ok := a.parameter(name, nil, fr).value().known()
-		if ok && pe.Names == 0 && pe.Index == nil && pe.Exp == nil && syntax.ValidName(target) {
+		if ok && pe.Names == 0 && pe.Index == nil && pe.Exp == nil && (syntax.ValidName(target) || name == "#") {
 			return a.parameter(target, nil, fr)
 		}
 		return shParam{values: []shValue{shUnknown(fr.source(pe), shOrigin{})}, maybe: true}
@@ -141,6 +151,11 @@ func (a *analysis) element(b shBinding, name string, index syntax.ArithmExpr, fr
 		if e.key == key {
 			return shParam{values: []shValue{e.value}}
 		}
+	}
+	if len(b.elems) > 0 && b.elems[0].key == "0" && strings.Trim(key, "-0123456789") != "" || slices.ContainsFunc(b.elems, func(e shElem) bool {
+		return slices.ContainsFunc(e.value, func(p shPart) bool { return !p.quoted && p.kind != shText && p.kind != shPlain })
+	}) { // one that is not known may be several
+		return shParam{values: []shValue{shUnknown("${"+name+"[...]}", shOrigin{})}, maybe: true}
 	}
 	return shParam{unset: true}
 }
@@ -308,16 +323,16 @@ func (a *analysis) expansion(p shParam, name string, e *syntax.Expansion, fr *sh
 	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
 		pattern, ok := a.single(e.Word, fr).known()
 		return a.mapParam(p, fr, func(s string) (string, bool) {
-			return posix.RemoveAffix(s, pattern, e.Op), ok && len(s) < 4096 && len(pattern) < 256
+			return posix.RemoveAffix(s, pattern, e.Op), ok && len(s) < 4096 && len(pattern) < 256 && !strings.Contains(pattern, "(")
 		})
 	case syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll:
 		return a.mapParam(p, fr, func(s string) (string, bool) { return posix.ChangeCase(s, e.Op), true })
 	}
 	if e.Op == syntax.OtherParamOps && e.Word != nil {
-		if op, _ := e.Word.Parts[0].(*syntax.Lit); op != nil && (op.Value == "Q" || op.Value == "E" || op.Value == "P") && !p.maybe {
-			return a.mapParam(p, fr, func(s string) (string, bool) {
-				return s, op.Value != "Q" || s == "" || strings.Trim(s, quoting.Plain) == ""
-			})
+		if op, _ := e.Word.Parts[0].(*syntax.Lit); op != nil && op.Value == "Q" && !p.maybe {
+			return a.mapParam(p, fr, func(s string) (string, bool) { return s, s == "" || strings.Trim(s, quoting.Plain) == "" })
+		} else if op != nil && op.Value == "P" {
+			a.unknown(fr, DynamicCode, fr.offset(e.Word)) // what is in it runs
 		}
 	}
 	return a.mapParam(p, fr, func(string) (string, bool) { return "", false })
@@ -407,7 +422,7 @@ func (a *analysis) slice(p shParam, s *syntax.Slice, positional bool, fr *shFram
 func (a *analysis) replaceIn(s string, r *syntax.Replace, fr *shFrame) (string, bool) {
 	pattern, ok := a.single(r.Orig, fr).known()
 	with, okWith := a.single(r.With, fr).known()
-	if !ok || !okWith || len(s) > 1024 || len(pattern) > 256 || len(with) > 1024 {
+	if !ok || !okWith || strings.Contains(pattern, "(") || len(s) > 1024 || len(pattern) > 256 || len(with) > 1024 {
 		return "", false
 	}
 	return posix.Replace(s, pattern, with, r.All), true

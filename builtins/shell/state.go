@@ -147,11 +147,19 @@ func (s *shState) set(name string, v shValue) { s.bind(name, scalarBinding(v)) }
 //go:noinline
 func (s *shState) bind(name string, b ...shBinding) {
 	s.vars = s.vars.put(name, b)
+	s.openRefs(name)
+	s.several = s.several || len(b) > 1
+}
+
+// openRefs makes the other names of a variable, and theirs, unknown.
+func (s *shState) openRefs(name string, seen ...string) {
 	others, _ := s.refs.get(name)
 	for other := range strings.FieldsSeq(others) {
-		s.vars = s.vars.put(other, []shBinding{{open: true}})
+		if seen = append(seen, name); !slices.Contains(seen, other) {
+			s.vars = s.vars.put(other, []shBinding{{open: true}})
+			s.openRefs(other, seen...)
+		}
 	}
-	s.several = s.several || len(b) > 1
 }
 
 // forget makes a variable one of which nothing is known.
@@ -160,7 +168,8 @@ func (s *shState) forget(name string) { s.bind(name, shBinding{open: true}) }
 // refer makes a variable another name of one: a change of either is one of both.
 func (s *shState) refer(name, of string) {
 	others, _ := s.refs.get(of)
-	s.refs = s.refs.put(name, of).put(of, others+" "+name)
+	names, _ := s.refs.get(name)
+	s.refs = s.refs.put(name, names+" "+of).put(of, others+" "+name)
 	s.forget(of)
 }
 

@@ -194,6 +194,9 @@ func matched(w Word) shValue {
 
 func (a *analysis) forValues(name string, values []shValue, c *syntax.ForClause, fr *shFrame) {
 	body := *fr
+	if _, ref := fr.st.refs.get(name); ref { // each value is the name of a variable
+		a.unknown(fr, DynamicCode, fr.offset(c))
+	}
 	if frozen, _ := fr.st.frozen.get(name); frozen { // an error, and no pass
 		before := fr.st.clone()
 		defer func() { a.join(fr.st, before) }()
@@ -247,6 +250,7 @@ const plainName = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 func (a *analysis) caseClause(c *syntax.CaseClause, fr *shFrame) {
 	a.each(fr, func() { a.single(c.Word, fr) })
 	var ends []*shState
+	var through *shState // what fell through from the item before
 	word, known := constantWord(c.Word, fr.st)
 	known = known && !strings.Contains(fr.src, "nocasematch") && !AnyCommand(a.out.Commands, func(c *Command) bool {
 		return c.Name == "shopt" || strings.Contains(strings.Join(WordTexts(c.Argv), " "), "nocasematch")
@@ -264,7 +268,13 @@ func (a *analysis) caseClause(c *syntax.CaseClause, fr *shFrame) {
 		}
 		in := *fr
 		in.st, in.conditional = fr.st.clone(), true
+		if through != nil {
+			a.join(in.st, through)
+		}
 		a.stmts(item.Stmts, &in)
+		if through = nil; item.Op != syntax.Break {
+			through = in.st
+		}
 		if ends = append(ends, in.st); known {
 			*fr.st = *in.st
 			return
@@ -296,6 +306,9 @@ func (a *analysis) testExpr(x syntax.TestExpr, fr *shFrame) {
 		a.testExpr(x.X, fr)
 	case *syntax.UnaryTest:
 		a.testExpr(x.X, fr)
+		if w, ok := x.X.(*syntax.Word); ok && x.Op == syntax.TsVarSet && strings.Contains(a.single(w, fr).text(), "$(") {
+			a.unknown(fr, DynamicCode, fr.offset(w))
+		}
 	case *syntax.BinaryTest:
 		a.testExpr(x.X, fr)
 		a.testExpr(x.Y, fr)

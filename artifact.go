@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -112,7 +111,7 @@ func (x *Compiled) filled(gate []byte) *artifact.Writer {
 	w.AddEnvironment(x.conditions)
 	w.AddSources(x.sources)
 	w.Add(artifact.Gate, gate)
-	for _, s := range slices.Concat(x.added, x.sections) {
+	for _, s := range spell.Concat(x.added, x.sections) {
 		w.Add(s.name, s.data)
 	}
 	return &w

@@ -3,7 +3,6 @@ package hookc
 import (
 	"io/fs"
 	"path/filepath"
-	"slices"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/codec"
@@ -201,7 +200,7 @@ func (c *config) depends(p *policy.Policy) []string {
 			l.add(h.Body.File)
 		}
 		if h.File != nil {
-			for _, t := range slices.Concat(h.File.Rego.Paths, h.File.Rego.Data) {
+			for _, t := range spell.Concat(h.File.Rego.Paths, h.File.Rego.Data) {
 				l.tree(t.Value)
 			}
 		}

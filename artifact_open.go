@@ -268,7 +268,7 @@ func (c *config) rebind(f *artifact.File, r *fromArtifact, places []int) error {
 			switch {
 			case was == nil && is == nil:
 				continue
-			case was == nil || is == nil || !slices.Equal(was.Values, is.Values) || was.Field != is.Field:
+			case was == nil || is == nil || !spell.Equal(was.Values, is.Values) || was.Field != is.Field:
 				return differs
 			}
 			was.Test = is.Test

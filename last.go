@@ -165,7 +165,7 @@ func (c *config) written(p *policy.Policy) func(path string) bool {
 		if h.File == nil {
 			continue
 		}
-		for _, shared := range slices.Concat(h.File.Rego.Paths, h.File.Rego.Data) {
+		for _, shared := range spell.Concat(h.File.Rego.Paths, h.File.Rego.Data) {
 			texts = append(texts, shared.Value)
 		}
 	}

@@ -259,7 +259,7 @@ func (s *Session) rebuild(base *policy.Policy, events []policy.Event) (map[polic
 		}
 		extra, found := s.load(event, base)
 		merged := *base
-		merged.Hooks = slices.Concat(base.Hooks, extra.Hooks)
+		merged.Hooks = spell.Concat(base.Hooks, extra.Hooks)
 		config := s.engine.config
 		config.compile.Event, config.borrow = event, true
 		l, err := config.compiled(&merged, found, s.engine.metrics)

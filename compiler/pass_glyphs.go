@@ -2,7 +2,6 @@ package compiler
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -193,7 +192,7 @@ func ascii(s string) bool {
 // lists.
 func (u *unit) checkCatalogue() {
 	g := &glyphs{u: u, h: &policy.Hook{Name: "tools"}}
-	for _, name := range slices.Concat(u.policy.Tools.Known, u.policy.Tools.Open) {
+	for _, name := range spell.Concat(u.policy.Tools.Known, u.policy.Tools.Open) {
 		t := diag.Text{Value: name, Span: u.policy.Tools.Span}
 		if !ascii(name) || unseen(name, "") >= 0 {
 			if at := glyph.Mixed(name); !g.seen("a name", t, "") && at >= 0 {

@@ -2,7 +2,6 @@ package compiler
 
 import (
 	"cmp"
-	"slices"
 	"sort"
 
 	"github.com/hookc/hookc/dag"
@@ -16,6 +15,6 @@ func seal(u *unit) {
 		return cmp.Or(cmp.Compare(sources[i].Tier, sources[j].Tier), cmp.Compare(sources[i].Path, sources[j].Path)) < 0
 	})
 	u.program = &dag.Program{Hash: u.hash, Plans: u.plans, Hooks: u.entries, Pipelines: u.pipelines, Sources: sources,
-		Tools: u.policy.Tools, Facts: u.policy.Facts, Approvals: len(u.policy.Approvals) > 0, Severities: u.policy.Severities, Log: u.policy.Log, Notes: u.policy.Notes, Warnings: slices.Concat(u.policy.Warnings, u.warnings)}
+		Tools: u.policy.Tools, Facts: u.policy.Facts, Approvals: len(u.policy.Approvals) > 0, Severities: u.policy.Severities, Log: u.policy.Log, Notes: u.policy.Notes, Warnings: spell.Concat(u.policy.Warnings, u.warnings)}
 	u.program.Seal()
 }

@@ -3,7 +3,6 @@ package executor
 import (
 	"bytes"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/dag"
@@ -23,7 +22,7 @@ import (
 // that tells the programs apart. It runs no real body and depends on nothing
 // but the programs.
 func Equal(a, b *dag.Program, events int) error {
-	for _, plan := range slices.Concat(a.Plans, b.Plans) {
+	for _, plan := range spell.Concat(a.Plans, b.Plans) {
 		x, y := a.Plan(plan.Event), b.Plan(plan.Event)
 		if x == nil || y == nil {
 			if len(plan.Nodes) == 0 {
@@ -54,7 +53,7 @@ func equalOn(a, b *dag.Program, x, y *dag.Plan, seed uint64) error {
 	if w, g := delivered(want), delivered(got); !bytes.Equal(w, g) {
 		return fault.Errorf("%s differs on mock event %d %s: %s, then %s", x.Event, seed, text, w, g)
 	}
-	if w, g := texts(calls), texts(made); !slices.Equal(w, g) {
+	if w, g := texts(calls), texts(made); !spell.Equal(w, g) {
 		return fault.Errorf("%s differs on mock event %d %s: calls %q, then %q", x.Event, seed, text, w, g)
 	}
 	return nil
@@ -80,7 +79,7 @@ func delivered(d *policy.Decision) []byte {
 	if err != nil {
 		panic("executor: a mock context has no JSON: " + err.Error())
 	}
-	return slices.Concat(text, []byte(" leaving "), final)
+	return spell.Concat(text, []byte(" leaving "), final)
 }
 
 func texts(calls []Call) []string {

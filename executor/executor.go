@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/group"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -183,7 +184,7 @@ func decideInto(d *policy.Decision, prog *dag.Program, plan *dag.Plan, before, a
 	d.Hooks = a.Hooks
 	d.Policy = prog.Hash
 	if len(prog.Warnings) > 0 {
-		d.Warnings = slices.Concat(d.Warnings, prog.Warnings)
+		d.Warnings = spell.Concat(d.Warnings, prog.Warnings)
 	}
 }
 

@@ -109,7 +109,7 @@ func (k *picker) tool(name string) *pick {
 		return k.rest // not worth the place of a name that has to be asked about
 	}
 	p, nodes := k.rest, k.matching(nodes, policy.NewContext(k.plan.Event).Set(policy.FieldToolName, name))
-	if !slices.Equal(p.list, nodes) {
+	if !spell.Equal(p.list, nodes) {
 		p = k.newPick(nodes, true)
 	}
 	if len(name) <= longestTool {

@@ -1,8 +1,7 @@
 package executor
 
 import (
-	"slices"
-
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -27,7 +26,7 @@ func (f *run) version(i int) *policy.Context {
 		return f.entry
 	}
 	for _, v := range f.versions {
-		if slices.Equal(v.key, key) {
+		if spell.Equal(v.key, key) {
 			return v.context
 		}
 	}

@@ -62,15 +62,15 @@ func validateEvent(prog *dag.Program, plan *dag.Plan, seed uint64) error {
 // (semantics.md §5.1): their Decisions, but for times and for what became of
 // hooks after the halt, and the calls they made.
 func Agree(want, got *policy.Decision, wantCalls, gotCalls []Call) error {
-	if err := sameDecision(want, got); err != nil || slices.Equal(wantCalls, gotCalls) {
+	if err := sameDecision(want, got); err != nil || spell.Equal(wantCalls, gotCalls) {
 		return err // equal calls mostly, and then no texts of them are made
 	}
 	wantWrites, gotWrites := writes(wantCalls), writes(gotCalls)
-	if !slices.Equal(wantWrites, gotWrites) {
+	if !spell.Equal(wantWrites, gotWrites) {
 		return fmt.Errorf("calls that write the world: serial %q, scheduled %q", wantWrites, gotWrites)
 	}
 	wantBound, gotBound := bound(wantCalls), bound(gotCalls)
-	if !slices.Equal(wantBound, gotBound) {
+	if !spell.Equal(wantBound, gotBound) {
 		return fmt.Errorf("calls that are not speculative: serial %q, scheduled %q", wantBound, gotBound)
 	}
 	return nil
@@ -86,7 +86,7 @@ func sameDecision(want, got *policy.Decision) error {
 	if errA != nil || errB != nil {
 		return fmt.Errorf("a Decision has no JSON: %v %v", errA, errB)
 	}
-	if !bytes.Equal(a, b) || !reflect.DeepEqual(w.Hooks, g.Hooks) || !slices.Equal(w.Failed, g.Failed) {
+	if !bytes.Equal(a, b) || !reflect.DeepEqual(w.Hooks, g.Hooks) || !spell.Equal(w.Failed, g.Failed) {
 		return fmt.Errorf("decisions: serial %s, scheduled %s", a, b)
 	}
 	a, errA = want.Final.MarshalJSON()

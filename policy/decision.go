@@ -229,7 +229,7 @@ func materialise(spec *EventSpec, c *Context, r *Result) *Context {
 	if len(r.Inject) > 0 && spec.CanRead(FieldMessages) {
 		old, _ := c.Get(FieldMessages)
 		list, _ := old.([]any)
-		p = p.Then(Replace(Path{Field: FieldMessages}, slices.Concat(list, r.Inject)))
+		p = p.Then(Replace(Path{Field: FieldMessages}, spell.Concat(list, r.Inject)))
 	}
 	return c.With(p)
 }

@@ -146,7 +146,7 @@ var eventSpecs = []EventSpec{
 	{Event: SubagentStart, Class: Guard, Powers: MayDeny | turnControls, Step: LabelAgent, Scope: LabelAgent, Strategy: Chain,
 		Reads: agentFields, Context: true, Aliases: []string{"pre-subagent"}},
 	{Event: SubagentStop, Class: Quality, Powers: MayDeny | turnControls, Retry: true, Scope: LabelAgent, Strategy: Chain,
-		Reads:   slices.Concat(agentFields, causeFields, []Field{FieldAssistantOutput}),
+		Reads:   spell.Concat(agentFields, causeFields, []Field{FieldAssistantOutput}),
 		Context: true, Feedback: true, Aliases: []string{"post-subagent"}},
 	{Event: Notify, Class: Observe, Strategy: Chain,
 		Reads:   fieldsOf(causeFields, FieldMessage, FieldLevel, FieldTitle),

@@ -260,7 +260,7 @@ func (p Path) String() string {
 
 // Covers reports whether q is p or lies inside it.
 func (p Path) Covers(q Path) bool {
-	return p.Field == q.Field && len(p.Keys) <= len(q.Keys) && slices.Equal(p.Keys, q.Keys[:len(p.Keys)])
+	return p.Field == q.Field && len(p.Keys) <= len(q.Keys) && spell.Equal(p.Keys, q.Keys[:len(p.Keys)])
 }
 
 // Overlaps reports whether one of the two paths covers the other.

@@ -61,7 +61,7 @@ func (a *Atom) implies(b *Atom) bool {
 	}
 	switch {
 	case a.Op == AtomMatch && b.Op == AtomMatch:
-		return a.Key == b.Key && slices.Equal(a.Values, b.Values)
+		return a.Key == b.Key && spell.Equal(a.Values, b.Values)
 	case a.Op == AtomMatch || b.Op == AtomMatch:
 		return false
 	case a.Op == AtomIn && b.Op == AtomIn:

@@ -144,7 +144,7 @@ func (t *ToolConfig) union(u *ToolConfig) *ToolConfig {
 	if slices.Index(toolModes, u.Mode) > slices.Index(toolModes, t.Mode) {
 		out.Mode = u.Mode
 	}
-	out.Names = slices.Concat(t.Names, u.Names)
+	out.Names = spell.Concat(t.Names, u.Names)
 	out.Names = spell.Distinct(out.Names)
 	return out
 }

@@ -122,7 +122,7 @@ func (c *Compiler) libraryOf(h *policy.Hook) *library {
 func (l *library) is(m *library) bool {
 	return l.data == m.data &&
 		slices.EqualFunc(l.roots, m.roots, func(a, b libraryRoot) bool {
-			return a.err == nil && b.err == nil && slices.Equal(a.files, b.files)
+			return a.err == nil && b.err == nil && spell.Equal(a.files, b.files)
 		}) &&
 		slices.EqualFunc(l.items, m.items, func(a, b libraryItem) bool {
 			return a.path == b.path && a.file == b.file && a.file != nil
@@ -294,7 +294,7 @@ func (c *Compiler) documents(of []document, data map[string]any) *documents {
 	}
 	for _, all := range []map[libraryKey]*library{c.libraries, c.olderLibraries} {
 		for _, l := range all {
-			if slices.Equal(l.data.of, of) {
+			if spell.Equal(l.data.of, of) {
 				return l.data
 			}
 		}

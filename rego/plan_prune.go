@@ -2,8 +2,8 @@ package rego
 
 import (
 	"maps"
-	"slices"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/rego/native"
 )
 
@@ -121,7 +121,7 @@ func onTheWay(s, next *native.Stmt, u *usage, paths [][]string) bool {
 		return false
 	}
 	whole, part := paths[s.Index], paths[next.Index]
-	return len(whole) < len(part) && slices.Equal(whole, part[:len(whole)])
+	return len(whole) < len(part) && spell.Equal(whole, part[:len(whole)])
 }
 
 // renumber gives the locals in use the lowest numbers. Those of one rule alone

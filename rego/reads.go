@@ -5,6 +5,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -25,7 +26,7 @@ func (m *Module) Reads(at diag.Span) []policy.Path {
 		}
 	}
 	sortPaths(l.paths)
-	return slices.CompactFunc(l.paths, func(a, b policy.Path) bool { return slices.Equal(pathKey(a), pathKey(b)) })
+	return slices.CompactFunc(l.paths, func(a, b policy.Path) bool { return spell.Equal(pathKey(a), pathKey(b)) })
 }
 
 // looker follows a rule.

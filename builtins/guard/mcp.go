@@ -68,7 +68,7 @@ func (g *mcpGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.Res
 }
 
 func (g *mcpGuard) instead() string {
-	list := slices.Concat(g.servers, g.tools)
+	list := spell.Concat(g.servers, g.tools)
 	if len(list) == 0 {
 		return "use the agent's own tools, or ask the user to add the server to the policy"
 	}

@@ -33,8 +33,8 @@ func SQL(text string) []Loss {
 func rolledBack(statements [][]string) bool {
 	ends := func(words []string) bool { return In(words[0], "COMMIT END ROLLBACK BEGIN START ABORT") }
 	n := len(statements)
-	return n > 2 && (slices.Equal(statements[0], []string{"BEGIN"}) || slices.Equal(statements[0], []string{"START", "TRANSACTION"})) &&
-		slices.Equal(statements[n-1], []string{"ROLLBACK"}) && !slices.ContainsFunc(statements[1:n-1], ends)
+	return n > 2 && (spell.Equal(statements[0], []string{"BEGIN"}) || spell.Equal(statements[0], []string{"START", "TRANSACTION"})) &&
+		spell.Equal(statements[n-1], []string{"ROLLBACK"}) && !slices.ContainsFunc(statements[1:n-1], ends)
 }
 
 // sqlToken is a token of SQL: a comment, a string, a name in quotes, a word, or a sign.

@@ -8,6 +8,7 @@ import (
 	"github.com/hookc/hookc/builtins/calls"
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // langSpec is how a program takes code of a language.
@@ -228,7 +229,7 @@ func (c langCall) ofAll(does string, listed []langValue) langCall {
 	}
 	for i, v := range c.args {
 		if !v.known && v.text == "" {
-			c.args = slices.Concat(c.args[:i], listed, c.args[i+1:])
+			c.args = spell.Concat(c.args[:i], listed, c.args[i+1:])
 			break
 		}
 	}

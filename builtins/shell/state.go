@@ -79,7 +79,7 @@ func (b shBinding) value() shValue {
 
 func (b shBinding) same(c shBinding) bool {
 	return b.array == c.array && b.unset == c.unset && b.open == c.open && slices.EqualFunc(b.elems, c.elems, func(x, y shElem) bool {
-		return x.key == y.key && slices.Equal(x.value, y.value)
+		return x.key == y.key && spell.Equal(x.value, y.value)
 	})
 }
 
@@ -283,7 +283,7 @@ func (s *shState) widenArgs() {
 	s.setArgs(known, lists...)
 }
 
-func (s *shState) within(t *shState) bool { return s.vars == t.vars && slices.Equal(s.dirs, t.dirs) }
+func (s *shState) within(t *shState) bool { return s.vars == t.vars && spell.Equal(s.dirs, t.dirs) }
 
 func (s *shState) joinVars(t *shState) bool {
 	if s.vars == t.vars {
@@ -324,7 +324,7 @@ func (s *shState) joinFiles(t *shState) {
 		theirs, _ := t.files.get(name)
 		ours, ok := s.files.get(name)
 		switch {
-		case ok && slices.Equal(ours, theirs):
+		case ok && spell.Equal(ours, theirs):
 			continue
 		case ok && len(ours.text())+len(theirs.text()) > maxShellValue:
 			theirs = shUnknown("$(< "+name+")", shOrigin{"file", name})
@@ -371,7 +371,7 @@ func (s *shState) widen(t *shState) {
 			s.forget(name)
 		}
 	}
-	if !slices.Equal(s.dirs, t.dirs) {
+	if !spell.Equal(s.dirs, t.dirs) {
 		s.dirs = []string{""}
 	}
 	if len(s.otherArgs) != len(t.otherArgs) {

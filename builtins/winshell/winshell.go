@@ -4,11 +4,11 @@ package winshell
 
 import (
 	"encoding/base64"
-	"slices"
 	"strings"
 	"unicode/utf16"
 
 	"github.com/hookc/hookc/builtins/quoting"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Dialect is a shell that Rewrite reads.
@@ -113,7 +113,7 @@ func substituted(code string) word {
 }
 
 // opaque is a value that is not known, of these: expr prints anything.
-func opaque(lists ...[]word) word { return substituted("expr " + codes(slices.Concat(lists...))) }
+func opaque(lists ...[]word) word { return substituted("expr " + codes(spell.Concat(lists...))) }
 
 // joined is words one right after the other.
 //

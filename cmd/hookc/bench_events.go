@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/dag"
@@ -268,7 +267,7 @@ func withFolder(data []byte, dir string) ([]byte, error) {
 	if trimmed := bytes.TrimSpace(rest); len(trimmed) > 0 && trimmed[0] != '}' {
 		member = append(member, ',')
 	}
-	return slices.Concat(data[:at], member, rest), nil
+	return spell.Concat(data[:at], member, rest), nil
 }
 
 // caseEvents are the events of the YAML cases beside the policy, with the

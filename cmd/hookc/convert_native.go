@@ -142,7 +142,7 @@ var modes = []string{"default", "plan", "acceptEdits", "auto_edit", "auto", "aut
 // refusedModes are the permission modes in which an atom does not hold, when it
 // looks at nothing else and holds in every other and in none.
 func refusedModes(a *policy.Atom) []string {
-	if !slices.Equal(a.Reads, []policy.Field{policy.FieldPermissionMode}) || a.Op == policy.AtomIn {
+	if !spell.Equal(a.Reads, []policy.Field{policy.FieldPermissionMode}) || a.Op == policy.AtomIn {
 		return nil
 	}
 	holds := func(mode string) bool {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -88,7 +87,7 @@ func (f *diffFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	var past *replayer
 	past, o.Recorded = f.recorder(cmd)
-	o.Cases = slices.Concat(casetest.Beside(old), casetest.Beside(new))
+	o.Cases = spell.Concat(casetest.Beside(old), casetest.Beside(new))
 	found, err := f.compare(cmd, old, new, o)
 	switch {
 	case cmd.Context().Err() != nil:

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -177,7 +176,7 @@ func (f *testFlags) config(cmd *cobra.Command, args []string) (c casetest.Config
 		return c, nil, cannot("--run: %v", err)
 	}
 	var policies []string
-	for _, path := range slices.Concat(f.Files, args) {
+	for _, path := range spell.Concat(f.Files, args) {
 		switch {
 		case !strings.HasSuffix(path, "_test.yaml"):
 			policies = append(policies, path)

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/internal/casetest"
 	"github.com/hookc/hookc/internal/decide"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // again runs the tests, and runs them again whenever something they depend on
@@ -25,7 +25,7 @@ func (f *testFlags) again(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	var w casetest.Watch
-	for _, path := range slices.Concat(f.Files, args) {
+	for _, path := range spell.Concat(f.Files, args) {
 		if _, path, named := strings.Cut(path, "="); named {
 			w.Add(nil, filepath.Join(dir, path))
 		} else if filepath.IsAbs(path) {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Kinds are kinds of values, in Rego's order of types.
@@ -129,7 +131,7 @@ func (d domain) tidy() domain {
 
 // and is what is in both.
 func (d domain) and(e domain) domain {
-	out := domain{kinds: d.kinds & e.kinds, text: d.text, num: d.num, only: d.only, but: slices.Concat(d.but, e.but)}
+	out := domain{kinds: d.kinds & e.kinds, text: d.text, num: d.num, only: d.only, but: spell.Concat(d.but, e.but)}
 	switch {
 	case out.kinds&String == 0:
 		out.text = nil

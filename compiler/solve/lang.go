@@ -119,7 +119,7 @@ func product(a, b *Lang, both bool) (*Lang, error) {
 		}
 		return out, nil
 	}
-	bounds := slices.Concat(a.bounds, b.bounds)
+	bounds := spell.Concat(a.bounds, b.bounds)
 	slices.Sort(bounds)
 	out := &Lang{bounds: slices.Compact(bounds), rough: a.rough || b.rough}
 	type pair struct{ a, b int32 }
@@ -313,7 +313,7 @@ func (l *Lang) Then(m *Lang) *Lang {
 		return addState(s, 0)
 	}
 	// A state is that of l and a set of states of m.
-	out, err := subsets(slices.Concat(l.bounds, m.bounds), enter(string(rune(1)), 0), func(s string, r rune) string {
+	out, err := subsets(spell.Concat(l.bounds, m.bounds), enter(string(rune(1)), 0), func(s string, r rune) string {
 		runes := []rune(s)
 		at := l.next[runes[0]-1][l.class(r)]
 		out := string(at + 1)

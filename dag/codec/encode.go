@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookc/hookc/internal/binary"
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -72,7 +73,7 @@ func (e *encoder) finish(r *registry) []byte {
 		}
 	}
 	e.B = nil
-	for _, n := range slices.Concat(e.own.count, e.rows) {
+	for _, n := range spell.Concat(e.own.count, e.rows) {
 		e.Uint(uint64(n))
 	}
 	e.B = append(e.B, root...)

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -107,7 +106,7 @@ func (l *looks) alike(live, kept string) bool {
 func (l *looks) folder(live, kept string) bool {
 	here, err := os.ReadDir(live)
 	there, keptErr := os.ReadDir(kept)
-	if err != nil || keptErr != nil || !slices.Equal(names(here), names(there)) {
+	if err != nil || keptErr != nil || !spell.Equal(names(here), names(there)) {
 		return false
 	}
 	for _, item := range here {

@@ -10,6 +10,7 @@ import (
 	"github.com/hookc/hookc/builtins/guard"
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -19,7 +20,7 @@ var codeUnknownRule = diag.Define("HK100", diag.Error, "unknown builtin")
 // builtinKind is the kind of hooks that use a Go rule by name: one of package
 // builtins, or one the embedder adds. Two rules of one name panic.
 func builtinKind(o Options) dag.Kind {
-	rules := slices.Concat(builtins.Rules(), o.Rules)
+	rules := spell.Concat(builtins.Rules(), o.Rules)
 	rule.Check(rules)
 	return dag.Kind{
 		Name:    policy.KindBuiltin,

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -63,7 +64,7 @@ func would(plan *dag.Plan, n *dag.Node, r policy.Result) *policy.Would {
 	before := policy.NewContext(plan.Event).Frozen(plan.Event)
 	after, last := plan.Strategy.Conclude(before, before.With(r.Patch), &r)
 	d := policy.Decide(plan.Spec, before, after, last)
-	w := &policy.Would{Action: d.Action, Context: d.Context, Hook: n.Hook.Name, Messages: d.SystemMessages, Reasons: slices.Concat(d.Reasons, d.Feedback)}
+	w := &policy.Would{Action: d.Action, Context: d.Context, Hook: n.Hook.Name, Messages: d.SystemMessages, Reasons: spell.Concat(d.Reasons, d.Feedback)}
 	for _, a := range r.Agent { // who concludes may have no use for its reason
 		if own, _ := a.Value["reason"].(string); own != "" && len(w.Reasons) == 0 {
 			w.Reasons = []string{own}

@@ -18,6 +18,7 @@ import (
 	"github.com/gowebpki/jcs"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/approval"
 )
@@ -220,7 +221,7 @@ func (b *Bound) slot() string {
 }
 
 func (b *Bound) same(o *Bound) bool {
-	return b.Digest == o.Digest && b.Session == o.Session && b.Policy == o.Policy && b.Machine == o.Machine && slices.Equal(b.Rules, o.Rules)
+	return b.Digest == o.Digest && b.Session == o.Session && b.Policy == o.Policy && b.Machine == o.Machine && spell.Equal(b.Rules, o.Rules)
 }
 
 // Judge evaluates Rego that refuses answers: the texts of its deny. Package hookc sets

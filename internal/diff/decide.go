@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"maps"
-	"slices"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
@@ -107,12 +106,12 @@ func received(d *policy.Decision) []byte {
 // Differ reports whether two Decisions tell the agent different things. Who
 // decided and where it is written are no difference.
 func Differ(a, b *policy.Decision) bool {
-	if a.Action != b.Action || a.Verdict != b.Verdict || a.Control != b.Control || !slices.Equal(a.Reasons, b.Reasons) {
+	if a.Action != b.Action || a.Verdict != b.Verdict || a.Control != b.Control || !spell.Equal(a.Reasons, b.Reasons) {
 		return true
 	}
 	if a.Patch == nil && b.Patch == nil && len(a.Inject)+len(b.Inject) == 0 {
-		return a.StopReason != b.StopReason || a.Scope != b.Scope || a.SuppressOutput != b.SuppressOutput || !slices.Equal(a.Feedback, b.Feedback) ||
-			!slices.Equal(a.Context, b.Context) || !slices.Equal(a.SystemMessages, b.SystemMessages)
+		return a.StopReason != b.StopReason || a.Scope != b.Scope || a.SuppressOutput != b.SuppressOutput || !spell.Equal(a.Feedback, b.Feedback) ||
+			!spell.Equal(a.Context, b.Context) || !spell.Equal(a.SystemMessages, b.SystemMessages)
 	}
 	return !bytes.Equal(received(a), received(b))
 }

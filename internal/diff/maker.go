@@ -50,7 +50,7 @@ func newMaker(old, new *dag.Program, event policy.Event, tool string, touched ma
 	h := fnv.New64a()
 	h.Write([]byte(event))
 	m := &maker{event: event, spec: event.Spec(), tool: tool, rng: rand.New(rand.NewPCG(0x68636469, h.Sum64())), seen: map[string]bool{}}
-	m.tools = slices.Concat(toolsNamed(old), toolsNamed(new))
+	m.tools = spell.Concat(toolsNamed(old), toolsNamed(new))
 	m.tools = spell.Distinct(m.tools)
 	seen := map[string]bool{}
 	for _, p := range []*dag.Program{old, new} {
@@ -258,7 +258,7 @@ func (m *maker) base() map[string]any {
 // set gives a place one of some values; where there are none, one of the usual ones.
 func (m *maker) set(fields map[string]any, p policy.Path, values []any, at int, exact bool) {
 	if len(values) == 0 || at%16 == 15 {
-		values = slices.Concat(values, usual(p))
+		values = spell.Concat(values, usual(p))
 	}
 	if len(values) == 0 || !m.spec.CanRead(p.Field) {
 		return

@@ -96,13 +96,13 @@ func nodeOf(plan *dag.Plan, e *dag.Entry) *dag.Node {
 func newProver(ctx context.Context, t *trial, old, new *dag.Program, o *Options) *prover {
 	p := &prover{masks: map[string]bool{}, trial: t, ctx: ctx, tool: o.Tool, old: old, new: new, a: old.Plan(t.event), b: new.Plan(t.event)}
 	tools := old.Tools
-	tools.Known, tools.Open = slices.Concat(old.Tools.Known, new.Tools.Known), slices.Concat(old.Tools.Open, new.Tools.Open)
+	tools.Known, tools.Open = spell.Concat(old.Tools.Known, new.Tools.Known), spell.Concat(old.Tools.Open, new.Tools.Open)
 	if len(old.Tools.Known) == 0 || len(new.Tools.Known) == 0 {
 		tools = policy.Catalogue{}
 	}
 	both := spell.Without(old.Facts, func(f *policy.Fact) bool {
 		return !spell.Some(new.Facts, func(g *policy.Fact) bool {
-			return f.Name == g.Name && f.Type == g.Type && slices.Equal(f.Words, g.Words)
+			return f.Name == g.Name && f.Type == g.Type && spell.Equal(f.Words, g.Words)
 		})
 	})
 	p.world = &solve.World{Event: t.event, Tools: tools, Facts: both, Most: mostWays}

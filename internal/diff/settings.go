@@ -2,7 +2,6 @@ package diff
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/toolcall"
@@ -30,7 +29,7 @@ func settingChanges(old, new *dag.Program, o *Options) []SettingChange {
 		}
 	}
 	tools := func(c policy.Catalogue) string {
-		return strings.Join(slices.Concat(c.Known, c.Open), ", ")
+		return strings.Join(spell.Concat(c.Known, c.Open), ", ")
 	}
 	add("", "tools", tools(old.Tools), tools(new.Tools))
 	add("", "notes", strings.Join(old.Notes, "; "), strings.Join(new.Notes, "; "))
@@ -73,7 +72,7 @@ type DeniedChange struct {
 // deniedChanges lists what either policy always denies.
 func deniedChanges(old, new *dag.Program, o *Options) []DeniedChange {
 	out := []DeniedChange{}
-	tools := slices.Concat(toolsNamed(old), toolsNamed(new))
+	tools := spell.Concat(toolsNamed(old), toolsNamed(new))
 	tools = spell.Distinct(tools)
 	if o.Tool != "" {
 		tools = []string{o.Tool}
@@ -173,7 +172,7 @@ func always(plan *dag.Plan, m *policy.Matcher, tool string) bool {
 // toolsNamed are the tools a program's filters name, those it says there are,
 // and some that agents have.
 func toolsNamed(p *dag.Program) []string {
-	out := slices.Concat(p.Tools.Known, usualTools)
+	out := spell.Concat(p.Tools.Known, usualTools)
 	for _, plan := range p.Plans {
 		for i := range plan.Nodes {
 			if m := plan.Nodes[i].Matcher; m != nil {

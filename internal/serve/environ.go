@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/paths"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/agent"
 )
 
@@ -34,7 +35,7 @@ type environment struct {
 
 func ownEnvironment() *environment {
 	e := &environment{fixed: map[string]string{}, path: os.Getenv("PATH")}
-	for _, name := range slices.Concat(agent.Variables(), paths.GitVariables, fixedEnv) {
+	for _, name := range spell.Concat(agent.Variables(), paths.GitVariables, fixedEnv) {
 		e.fixed[name] = os.Getenv(name)
 	}
 	return e

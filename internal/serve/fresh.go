@@ -176,7 +176,7 @@ func texts(program *dag.Program) []string {
 		if e.Hook.File == nil {
 			continue
 		}
-		for _, shared := range slices.Concat(e.Hook.File.Rego.Paths, e.Hook.File.Rego.Data) {
+		for _, shared := range spell.Concat(e.Hook.File.Rego.Paths, e.Hook.File.Rego.Data) {
 			out = append(out, shared.Value)
 		}
 	}

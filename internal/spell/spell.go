@@ -214,6 +214,28 @@ func At[T any](list []T, is func(*T) bool) int {
 //go:noinline
 func Copy[T any](list []T) []T { return append(list[:0:0], list...) }
 
+// Concat is slices.Concat, for the same reason.
+//
+//go:noinline
+func Concat[T any](lists ...[]T) (all []T) {
+	n := 0
+	for _, list := range lists {
+		n += len(list)
+	}
+	if n > 0 {
+		all = make([]T, 0, n)
+	}
+	for _, list := range lists {
+		all = append(all, list...)
+	}
+	return all
+}
+
+// Equal is slices.Equal, for the same reason.
+//
+//go:noinline
+func Equal[T comparable](a, b []T) bool { return slices.Equal(a, b) }
+
 // Without is a copy of a list of large values without some of them.
 func Without[T any](list []T, drop func(*T) bool) []T {
 	out := list[:0:0]

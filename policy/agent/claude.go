@@ -123,7 +123,7 @@ func claudeAt(id, version string, aliases []string, events []claudeEvent) Agent 
 	}
 }
 
-var claudeKeys = slices.Concat(
+var claudeKeys = spell.Concat(
 	[]key{
 		{name: "agent_type", field: policy.FieldSubagentType, use: sent},
 		{name: "prompt", field: policy.FieldUserInput, at: []policy.Event{policy.PreSendMessage, claudeExpansion}},
@@ -484,7 +484,7 @@ func goingOn(_ *policy.Context, r policy.Result) policy.Result {
 	if r.Control != policy.Stop || len(r.Feedback) == 0 {
 		return r
 	}
-	r.Context = slices.Concat(r.Context, r.Feedback)
+	r.Context = spell.Concat(r.Context, r.Feedback)
 	if r.Verdict == policy.Deny {
 		r.Control, r.ControlBy, r.Feedback = policy.Go, policy.By{}, nil
 	}

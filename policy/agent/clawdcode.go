@@ -53,7 +53,7 @@ func clawdAt(id, version string, aliases []string) Agent {
 			Replaces: true,
 		},
 		eventKey: "hook_event_name", eventEnv: "HOOK_EVENT",
-		keys: slices.Concat(
+		keys: spell.Concat(
 			[]key{
 				{name: "project_dir", field: policy.FieldCwd},
 				{name: "tool_output", field: policy.FieldToolResult},

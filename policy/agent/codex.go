@@ -21,7 +21,7 @@ var codexAgent, _ = Agent{
 	ID: "codex", Version: "0.169.0", Aliases: []string{"codex-cli", "openai-codex"},
 	Doc:      "OpenAI Codex: exit code 2 and stderr, or JSON on stdout",
 	eventKey: "hook_event_name",
-	keys: slices.Concat(
+	keys: spell.Concat(
 		same(policy.FieldSessionID, policy.FieldTranscriptPath, policy.FieldCwd, policy.FieldPermissionMode,
 			policy.FieldAgentID, policy.FieldAgentType, policy.FieldToolName, policy.FieldToolInput, policy.FieldToolUseID),
 		sameAt([]policy.Event{policy.PreAutoCompact, policy.PostAutoCompact}, policy.FieldTrigger),

@@ -274,7 +274,7 @@ func (a *answer) outputs(d *policy.Decision, may Power) {
 		case may.Has(MayContext) && a.act != end && !a.point.complains:
 			a.context = append(a.context, feedback...)
 		default:
-			messages = slices.Concat(feedback, messages)
+			messages = spell.Concat(feedback, messages)
 		}
 	}
 	if len(a.context) > 0 && !may.Has(MayContext) {

@@ -23,7 +23,7 @@ var geminiAgent, _ = Agent{
 	Doc:      "Gemini CLI: JSON on stdout, a refusal also by exit code 2 and stderr",
 	eventKey: "hook_event_name",
 	mcp:      mcpNames{"server_name", "tool_name"},
-	keys: slices.Concat(
+	keys: spell.Concat(
 		[]key{
 			{name: "prompt", field: policy.FieldUserInput, at: geminiPrompted},
 			{name: "prompt_response", field: policy.FieldAssistantOutput, at: []policy.Event{policy.StopEvent}},

@@ -48,7 +48,7 @@ func Text(text string) (match func(string) bool, names []string, err error) {
 		}
 	}
 	if plain().MatchString(text) {
-		names = slices.Concat(exact, strings.Split(text, "|"))
+		names = spell.Concat(exact, strings.Split(text, "|"))
 		names = spell.Distinct(names)
 	}
 	whole, err := pattern.WholeECMAScript(text)

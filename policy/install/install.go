@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"sort"
 	"time"
 
@@ -139,7 +138,7 @@ func (t *Target) verify(before, after []byte, want []Entry) error {
 		}
 		return out
 	}
-	if !slices.Equal(others(old), others(now)) {
+	if !spell.Equal(others(old), others(now)) {
 		return errors.New("other hooks would not stay as they are, so nothing is written")
 	}
 	var own []Found

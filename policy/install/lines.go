@@ -2,7 +2,6 @@ package install
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/spell"
@@ -109,7 +108,7 @@ func addLines(content []byte, at int, lines []string) []byte {
 	} else {
 		text += nl
 	}
-	return slices.Concat(content[:at], []byte(text), content[at:])
+	return spell.Concat(content[:at], []byte(text), content[at:])
 }
 
 // unmarked is a file without the marked lines, or with empty ones for them.

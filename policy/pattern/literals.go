@@ -2,7 +2,6 @@ package pattern
 
 import (
 	"regexp/syntax"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -180,7 +179,7 @@ func either(a, b words) words {
 		out.heads, out.tails = anything.heads, anything.tails
 		return out
 	}
-	out.heads, out.tails = slices.Concat(a.heads, b.heads), slices.Concat(a.tails, b.tails)
+	out.heads, out.tails = spell.Concat(a.heads, b.heads), spell.Concat(a.tails, b.tails)
 	out.all = a.all && b.all
 	return out
 }

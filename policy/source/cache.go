@@ -112,7 +112,7 @@ func (c *Cache) recall(o *Options) (*policy.Policy, diag.List, bool) {
 	key := *o
 	key.Cache, key.Environ = nil, nil // what reads the environment is not kept
 	i := slices.IndexFunc(c.loads, func(l *loaded) bool {
-		return reflect.DeepEqual(l.options, key) && slices.Equal(l.paths, inputPaths(o))
+		return reflect.DeepEqual(l.options, key) && spell.Equal(l.paths, inputPaths(o))
 	})
 	if i < 0 {
 		return nil, nil, false

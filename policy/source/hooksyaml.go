@@ -243,7 +243,7 @@ func (r *yamlReader) include(f fields) {
 		r.source.Folders = append(r.source.Folders, folders...)
 		r.l.sight.ask(func() bool {
 			now, _, err := r.in.glob(path, looked)
-			return err == nil && slices.Equal(now, matches)
+			return err == nil && spell.Equal(now, matches)
 		})
 		for _, m := range matches {
 			r.includeFile(m, pattern.Span)

@@ -2,7 +2,6 @@ package source
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/spell"
@@ -38,7 +37,7 @@ func (r *yamlReader) added(f fields, h *policy.Hook) {
 	var names []string
 	missing := true
 	for _, row := range schema() {
-		if row.Place != InHook || !slices.Equal(row.Kinds, []policy.Kind{h.Kind}) {
+		if row.Place != InHook || !spell.Equal(row.Kinds, []policy.Kind{h.Kind}) {
 			continue
 		}
 		n := f.get(row.Name)

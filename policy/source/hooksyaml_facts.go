@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
@@ -82,7 +81,7 @@ func (r *yamlReader) fact(f policy.Fact) {
 	if f.Tier < kept.Tier {
 		*kept, other = f, *kept
 	}
-	if other.Type == kept.Type && slices.Equal(other.Words, kept.Words) && other.Command == nil {
+	if other.Type == kept.Type && spell.Equal(other.Words, kept.Words) && other.Command == nil {
 		return
 	}
 	d := codeFact.Report(other.Span, "facts.%s is declared already: the declaration of the %s tier holds", f.Name, kept.Tier).

@@ -102,7 +102,7 @@ var (
 
 var schema = lazy.Value(func() []Key {
 	hookKeys[slices.IndexFunc(hookKeys, func(k Key) bool { return k.Name == "type" })].Words = policy.KindNames()
-	return slices.Concat(fileKeys, approvalKeys, eventKeys, hookKeys, filterKeys, ruleKeys())
+	return spell.Concat(fileKeys, approvalKeys, eventKeys, hookKeys, filterKeys, ruleKeys())
 })
 
 // AddKind adds a kind of hook, while the program is loaded. Its keys are options of
@@ -167,7 +167,7 @@ var fileKeys = []Key{
 }
 
 var eventKeys = []Key{
-	{Place: InEvent, Name: "strategy", Type: TypeWord, Words: slices.Concat(policy.StrategyNames(), agent.Profiles()), Also: `^[a-z]+@`, Default: "chain, unless the event has its own",
+	{Place: InEvent, Name: "strategy", Type: TypeWord, Words: spell.Concat(policy.StrategyNames(), agent.Profiles()), Also: `^[a-z]+@`, Default: "chain, unless the event has its own",
 		Note: "how the hooks of the event combine; an agent's id: as that agent combines its own"},
 	{Place: InEvent, Name: "chain_timeout", Type: TypeDuration, Default: "defaults.chain_timeout", Note: "total time of the event"},
 	{Place: InEvent, Name: "order", Type: TypeWord, Words: []string{"tier", "priority"}, Default: "tier", Note: "whether tier or priority orders first"},

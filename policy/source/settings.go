@@ -330,7 +330,7 @@ func (r *settingsReader) group(event policy.Event, native string, group *tree.No
 	}
 	for _, n := range hooks.Items {
 		if h := r.one(event, native, group, n); h != nil {
-			h.Filter.Conditions = slices.Concat(conditions, h.Filter.Conditions)
+			h.Filter.Conditions = spell.Concat(conditions, h.Filter.Conditions)
 			if r.scope != nil && !r.scope(h, native) {
 				continue
 			}

@@ -308,7 +308,7 @@ func (t *Tries) add(values []chosen) {
 	fields := map[string]any{}
 	for _, c := range values {
 		if path := t.p.Paths[c.slot]; len(path) > 0 {
-			put(fields, slices.Concat(path, c.steps), c.value)
+			put(fields, spell.Concat(path, c.steps), c.value)
 		}
 	}
 	key, err := json.Marshal(fields)

@@ -33,7 +33,7 @@ func (t *Tries) wants(b *native.Block) []want {
 			w.values = slices.Insert(w.values, 0, any(largest(w.values)+1))
 		}
 		if n := len(w.values); n > mostLiterals {
-			w.values = slices.Concat(w.values[:mostLiterals/2], w.values[n-mostLiterals/2:])
+			w.values = spell.Concat(w.values[:mostLiterals/2], w.values[n-mostLiterals/2:])
 		}
 	}
 	// The farther into a value, the earlier it is put in.
@@ -205,7 +205,7 @@ func (l *testsOf) names(s *native.Stmt) {
 // note adds values to what is wanted at a place, where something is, at least.
 func (l *testsOf) note(at origin, values []any) {
 	for i := range l.out {
-		if w := &l.out[i]; w.slot == at.slot && slices.Equal(w.steps, at.steps) {
+		if w := &l.out[i]; w.slot == at.slot && spell.Equal(w.steps, at.steps) {
 			w.values = append(w.values, values...)
 			return
 		}

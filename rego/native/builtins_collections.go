@@ -1,6 +1,10 @@
 package native
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/hookc/hookc/internal/spell"
+)
 
 var collectionsBuiltins = []own{
 	{"array.reverse", 1, func() Builtin { return reverseArray }},
@@ -80,7 +84,7 @@ func concatArrays(_ *Call, args []Value) (Value, bool, error) {
 	if !ok1 || !ok2 {
 		return bail()
 	}
-	return slices.Concat([]Value{}, a, b), true, nil
+	return spell.Concat([]Value{}, a, b), true, nil
 }
 
 func sliceArray(_ *Call, args []Value) (Value, bool, error) {

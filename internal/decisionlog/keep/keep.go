@@ -17,6 +17,7 @@ import (
 	"github.com/hookc/hookc/internal/logrules"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/release"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/record"
@@ -172,7 +173,7 @@ func (l *Log) settle(policy Under) *inForce {
 
 // all is all that is said.
 func (l *Log) all(policy Under) []record.Setting {
-	out := slices.Concat(l.file, l.Own, policy.Policy)
+	out := spell.Concat(l.file, l.Own, policy.Policy)
 	if policy.Flag {
 		out = append(out, flag)
 	}

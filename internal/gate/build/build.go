@@ -201,7 +201,7 @@ func keys(p *agent.PointReading, eventKey string) []table.Key {
 		put(table.KeyRoots, "workspace_roots")
 	}
 	put(table.KeyMove, p.Moved...)
-	for _, k := range slices.Concat(p.Ignored, agent.EventKeys(), []string{eventKey}) {
+	for _, k := range spell.Concat(p.Ignored, agent.EventKeys(), []string{eventKey}) {
 		delete(all, k) // as any other key
 	}
 	maps.DeleteFunc(all, func(_ string, k table.Key) bool { return k.Code == table.KeyIgnore })

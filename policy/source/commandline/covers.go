@@ -23,7 +23,7 @@ type Covered struct {
 
 // Same reports whether a command consists of the same as before.
 func (c *Covered) Same(o *Covered) bool {
-	return slices.Equal(c.Files, o.Files) && slices.Equal(c.Globs, o.Globs) && slices.Equal(c.Notes, o.Notes) && c.Opaque == o.Opaque
+	return spell.Equal(c.Files, o.Files) && spell.Equal(c.Globs, o.Globs) && spell.Equal(c.Notes, o.Notes) && c.Opaque == o.Opaque
 }
 
 // Imports are the folders of the Python scripts among paths.

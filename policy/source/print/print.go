@@ -223,7 +223,7 @@ func (pr *printer) rego(root *block) {
 func sameRego(a, b *policy.RegoConfig) bool {
 	return a.Version == b.Version && reflect.DeepEqual(a.Forbid, b.Forbid) &&
 		reflect.DeepEqual(source.Values(a.Paths), source.Values(b.Paths)) && reflect.DeepEqual(source.Values(a.Data), source.Values(b.Data)) &&
-		slices.Equal(a.Open, b.Open)
+		spell.Equal(a.Open, b.Open)
 }
 
 // documents are the names of documents; those that are open say so.

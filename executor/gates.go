@@ -23,6 +23,14 @@ type Gates interface {
 	NewTurn(session string)
 }
 
+// FirstBlock makes every block of a gate the first: an event that is tried, or
+// repeated, is not an agent that is sent back again and again.
+type FirstBlock struct{}
+
+func (FirstBlock) Blocked(string, policy.Event) int { return 1 }
+func (FirstBlock) Passed(string, policy.Event)      {}
+func (FirstBlock) NewTurn(string)                   {}
+
 // judge overrides a Decision that has sent the agent back too often
 // (semantics.md §2.4).
 func (x *Executor) judge(d *policy.Decision, spec *policy.EventSpec, in *policy.Context) {

@@ -14,7 +14,6 @@ import (
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
-	"github.com/hookc/hookc/policy/diag"
 )
 
 // benchRounds is how many times each thing is measured, turn by turn with the
@@ -100,14 +99,9 @@ func (f *benchFlags) check(cmd *cobra.Command) error {
 	case f.Debug:
 		return cannot("--debug does not go with bench: it would be measured")
 	}
-	if f.event != "" {
-		event, ok := policy.ParseEvent(f.event)
-		if !ok {
-			return cannot("unknown event %q: %s", f.event, diag.DidYouMean(f.event, policy.EventNames(), "`hookc help events` lists them"))
-		}
-		f.event = string(event)
-	}
-	return nil
+	event, err := parseEvent(f.event)
+	f.event = string(event)
+	return err
 }
 
 // checkOutput finds how to print. What -f says of that is taken out of the

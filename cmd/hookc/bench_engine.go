@@ -14,7 +14,6 @@ import (
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/internal/casetest"
 	"github.com/hookc/hookc/internal/host"
-	"github.com/hookc/hookc/internal/replay"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -51,7 +50,7 @@ func (b *bencher) engine(project string, around []string, answers map[string]map
 	}
 	b.done = append(b.done, done)
 	options = append(options, hookc.Answers(answers), hookc.SkipVerify(), hookc.Around(around...), host.Execution[hookc.Option](func(o *executor.Options) {
-		o.Gates, o.Async = firstBlock{}, func(context.Context, *dag.Node, *policy.Context) error { return nil }
+		o.Gates, o.Async = executor.FirstBlock{}, func(context.Context, *dag.Node, *policy.Context) error { return nil }
 	}))
 	e := &benchEngine{open: func(more ...hookc.Option) (*hookc.Engine, error) {
 		eng, err := openFindings(b.ctx, append(spell.Copy(options), more...))
@@ -106,14 +105,6 @@ func answersValue(answers map[string]map[string]any) map[string]any {
 	}
 	return out
 }
-
-// firstBlock makes every block of a gate the first: repeating an event is not
-// an agent that is sent back again and again.
-type firstBlock struct{}
-
-func (firstBlock) Blocked(string, policy.Event) int { return 1 }
-func (firstBlock) Passed(string, policy.Event)      {}
-func (firstBlock) NewTurn(string)                   {}
 
 // first settles which hooks an event leaves out and what its Decision is.
 func (b *bencher) first(e *benchEvent) (err error) {
@@ -170,10 +161,8 @@ func (b *bencher) unidentified(e *benchEvent) error {
 // leaveOut gives the hooks that are not to be run the answer of one that has
 // nothing to say.
 func (b *bencher) leaveOut(e *benchEvent, plan *dag.Plan) {
-	answers := maps.Clone(e.answers)
-	if answers == nil {
-		answers = map[string]map[string]any{}
-	}
+	answers := map[string]map[string]any{}
+	maps.Copy(answers, e.answers)
 	e.why = map[string]string{}
 	for name := range e.answers {
 		e.why[name] = "answered by the test case"
@@ -233,18 +222,14 @@ func (e *benchEvent) concerned() []string {
 
 // because says of hooks that are left out why.
 func (e *benchEvent) because(names []string) string {
-	var out []string
-	for _, name := range names {
-		out = append(out, fmt.Sprintf("%s (%s)", name, e.why[name]))
-	}
-	return strings.Join(out, ", ")
+	return strings.Join(spell.Each(names, func(name string) string { return fmt.Sprintf("%s (%s)", name, e.why[name]) }), ", ")
 }
 
 // observable is what of a Decision is the same each time and each way.
 //
 //go:noinline
 func observable(d *policy.Decision) map[string]any {
-	out := replay.Decided(d)
+	out := casetest.Object(d)
 	for _, key := range []string{"hooks", "policy", "degraded"} {
 		delete(out, key)
 	}
@@ -253,12 +238,5 @@ func observable(d *policy.Decision) map[string]any {
 
 // differ says how a Decision is not the one of the first time, "" in nothing.
 func (e *benchEvent) differ(d *policy.Decision) string {
-	got := observable(d)
-	want := maps.Clone(e.same)
-	for key := range got {
-		if _, known := want[key]; !known {
-			want[key] = nil
-		}
-	}
-	return strings.Join(casetest.Unlike("", want, got), "; ")
+	return strings.Join(casetest.Whole("", e.same, observable(d)), "; ")
 }

@@ -37,10 +37,8 @@ func (b *bencher) gobench(out io.Writer) error {
 			}
 		}
 	}
-	if _, err := io.WriteString(out, s.String()); err != nil {
-		return cannot("the figures cannot be written: %v", err)
-	}
-	return nil
+	_, err := io.WriteString(out, s.String())
+	return written("figures", err)
 }
 
 // benchLine writes one round.

@@ -25,10 +25,8 @@ func (r *benchReport) text(out io.Writer) error {
 	for i := range r.Events {
 		r.Events[i].text(&s)
 	}
-	if _, err := io.WriteString(out, s.String()); err != nil {
-		return cannot("the figures cannot be written: %v", err)
-	}
-	return nil
+	_, err := io.WriteString(out, s.String())
+	return written("figures", err)
 }
 
 func (e *eventBench) text(s *strings.Builder) {

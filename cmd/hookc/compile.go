@@ -67,7 +67,7 @@ func (c *compileFlags) flags(cmd *cobra.Command) {
 }
 
 func (c *compileFlags) run(cmd *cobra.Command, s *sources, args []string) error {
-	event, err := c.parseEvent()
+	event, err := parseEvent(c.event)
 	if err != nil {
 		return err
 	}
@@ -154,13 +154,10 @@ func (c *compileFlags) showHeld(cmd *cobra.Command, s *sources, args []string, c
 	return c.show(cmd, held)
 }
 
-func (c *compileFlags) parseEvent() (policy.Event, error) {
-	if c.event == "" {
-		return "", nil
-	}
-	event, ok := policy.ParseEvent(c.event)
-	if !ok {
-		return "", cannot("unknown event %q: %s", c.event, diag.DidYouMean(c.event, policy.EventNames(), "`hookc help events` lists them"))
+func parseEvent(name string) (policy.Event, error) {
+	event, ok := policy.ParseEvent(name)
+	if !ok && name != "" {
+		return "", cannot("unknown event %q: %s", name, diag.DidYouMean(name, policy.EventNames(), "`hookc help events` lists them"))
 	}
 	return event, nil
 }
@@ -243,7 +240,7 @@ func (c *compileFlags) show(cmd *cobra.Command, program *dag.Program) (err error
 		}()
 		out = f
 	}
-	event, err := c.parseEvent()
+	event, err := parseEvent(c.event)
 	if err != nil {
 		return err
 	}
@@ -260,10 +257,7 @@ func draw(w io.Writer, format string, m *render.Model) error {
 	if !ok {
 		return cannot("unknown format %q: %s", format, diag.DidYouMean(format, render.RendererNames(), strings.Join(render.RendererNames(), ", ")))
 	}
-	if err := r.Render(w, m, style(w)); err != nil {
-		return cannot("the explanation cannot be written: %v", err)
-	}
-	return nil
+	return written("explanation", r.Render(w, m, style(w)))
 }
 
 // compiled is one line about a clean policy.

@@ -16,7 +16,6 @@ import (
 	"github.com/hookc/hookc/internal/report"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/diag"
 )
 
 func newDiff() *cobra.Command {
@@ -70,12 +69,9 @@ func (f *diffFlags) run(cmd *cobra.Command, args []string) error {
 	if f.events <= 0 {
 		return cannot("--events is greater than nothing")
 	}
-	if f.event != "" {
-		event, ok := policy.ParseEvent(f.event)
-		if !ok {
-			return cannot("unknown event %q: %s", f.event, diag.DidYouMean(f.event, policy.EventNames(), "`hookc help events` lists them"))
-		}
-		o.Event = event
+	var err error
+	if o.Event, err = parseEvent(f.event); err != nil {
+		return err
 	}
 	old, err := f.side(cmd, "old", args[0])
 	if err != nil {

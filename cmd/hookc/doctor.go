@@ -295,8 +295,5 @@ func (d *doctor) print(out io.Writer) error {
 			fmt.Fprintf(w, "\t\thint: %s\n", c.Hint)
 		}
 	}
-	if err := w.Flush(); err != nil {
-		return cannot("the report cannot be written: %v", err)
-	}
-	return nil
+	return written("report", w.Flush())
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -43,10 +44,7 @@ func (d *doctor) canary(e ownEntry, at agent.Entry) {
 	got, err := d.fire(e.Command, input, nonce)
 	took := time.Since(begun)
 	want, wrong := d.expected(at, input, nonce)
-	limit := e.Timeout
-	if limit == 0 {
-		limit = d.Place.Standard
-	}
+	limit := cmp.Or(e.Timeout, d.Place.Standard)
 	hint := "run it yourself: echo '" + string(input) + "' | " + decide.CanaryEnv + "=x " + e.Command
 	switch {
 	case err != nil:

@@ -18,3 +18,11 @@ type exitError = exit.Error
 //
 //go:noinline
 func cannot(format string, args ...any) error { return exit.Cannot(format, args...) }
+
+// written is what comes of writing something.
+func written(what string, err error) error {
+	if err != nil {
+		return cannot("the %s cannot be written: %v", what, err)
+	}
+	return nil
+}

@@ -123,10 +123,7 @@ func writeReport(cmd *cobra.Command, format string, r *report.Report) error {
 	if format == "github" {
 		out = screen.Behind(out)
 	}
-	if err := report.Write(out, format, r); err != nil {
-		return cannot("the report cannot be written: %v", err)
-	}
-	return nil
+	return written("report", report.Write(out, format, r))
 }
 
 func is(n int) string {

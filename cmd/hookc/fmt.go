@@ -165,20 +165,7 @@ func (f *fmtFlags) files(cmd *cobra.Command, args []string) ([]string, error) {
 			return nil, cannot("%v", err)
 		}
 	}
-	return distinct(out), nil
-}
-
-// distinct is a list with each member once, where it is first.
-//
-//go:noinline
-func distinct(list []string) []string {
-	var out []string
-	for _, s := range list {
-		if !spell.Has(out, s) {
-			out = append(out, s)
-		}
-	}
-	return out
+	return spell.Add(nil, out), nil
 }
 
 // projectFiles are those of the policy discovered for the project: what is the
@@ -214,5 +201,5 @@ func projectFiles() ([]string, error) {
 	case len(out) == 0:
 		return nil, cannot("%sno policy of this project can be read: name files, hookc fmt PATH", found.Render())
 	}
-	return distinct(out), nil
+	return spell.Add(nil, out), nil
 }

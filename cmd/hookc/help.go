@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -114,17 +115,10 @@ func helpEvents(out io.Writer) {
 	fmt.Fprintln(w, "EVENT\tCLASS\tOBEYS\tCHANGES\tSTRATEGY\tOTHER NAMES")
 	for _, e := range policy.Events() {
 		s := e.Spec()
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", e, s.Class, dash(s.Powers.String()), dash(s.Writable().String()), s.Strategy, strings.Join(s.Aliases, " "))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", e, s.Class, cmp.Or(s.Powers.String(), "–"), cmp.Or(s.Writable().String(), "–"), s.Strategy, strings.Join(s.Aliases, " "))
 	}
 	fmt.Fprintln(w, "\nG guards an action · T transforms a value · Q guards ending (a deny keeps the agent working) · O observes")
 	fmt.Fprintln(w, "ext.NAME is an event of your own host; it observes.")
-}
-
-func dash(s string) string {
-	if s == "" {
-		return "–"
-	}
-	return s
 }
 
 func helpFields(out io.Writer) {

@@ -182,10 +182,7 @@ func (s *hooksStatus) print(w *tabwriter.Writer) error {
 	if s.State != "" {
 		fmt.Fprintf(w, "\nstate: %s\n", s.State)
 	}
-	if err := w.Flush(); err != nil {
-		return cannot("the status cannot be written: %v", err)
-	}
-	return nil
+	return written("status", w.Flush())
 }
 
 // hookRow is one line of `hooks list`.
@@ -238,8 +235,5 @@ func printHooks(w *tabwriter.Writer, rows []hookRow) error {
 		status := strings.TrimSuffix(fmt.Sprintf("%s: %s", r.Status, r.Reason), ": ")
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", r.Event, r.Name, r.Kind, r.Tier, r.Priority, status, r.At)
 	}
-	if err := w.Flush(); err != nil {
-		return cannot("the list cannot be written: %v", err)
-	}
-	return nil
+	return written("list", w.Flush())
 }

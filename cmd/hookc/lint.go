@@ -74,8 +74,6 @@ func lintText(r *report.Lint, out io.Writer) error {
 	} else {
 		fmt.Fprintf(&s, "%s, %s, %s\n", count(r.Errors, "error"), count(r.Warnings, "warning"), count(r.Hints, "hint"))
 	}
-	if _, err := io.WriteString(out, s.String()); err != nil {
-		return cannot("the findings cannot be written: %v", err)
-	}
-	return nil
+	_, err := io.WriteString(out, s.String())
+	return written("findings", err)
 }

@@ -100,10 +100,7 @@ func newList() *cobra.Command {
 			for _, l := range all {
 				fmt.Fprintf(w, "%s\t%s\t%s\n", l.Kind, l.Name, l.Doc)
 			}
-			if err := w.Flush(); err != nil {
-				return cannot("the list cannot be written: %v", err)
-			}
-			return nil
+			return written("list", w.Flush())
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return listKinds(), cobra.ShellCompDirectiveNoFileComp

@@ -28,11 +28,8 @@ func newImpact() *cobra.Command {
 
 //go:noinline
 func logHost() *logs.Host {
-	return &logs.Host{Cannot: cannot, Complete: decide.Complete, Progress: progress, Colour: colour, Exact: exact, JSON: writeJSON, Count: count,
-		Exit: func(code int, text string) error { return exitError{Code: code, Text: text} },
+	return &logs.Host{Complete: decide.Complete, Progress: progress, Colour: colour, Exact: exact,
 		Path: func(ctx context.Context, path string) string { return decide.CallerOf(ctx).Path(path) }}
 }
 
-func newApprovals() *cobra.Command {
-	return (&approvals.Host{Cannot: cannot, JSON: writeJSON, Exit: func(code int, text string) error { return exitError{Code: code, Text: text} }}).New()
-}
+func newApprovals() *cobra.Command { return (&approvals.Host{}).New() }

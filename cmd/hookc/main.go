@@ -89,7 +89,7 @@ func commands() map[string]func() *cobra.Command {
 		"init": newInit, "convert": newConvert, "trust": newTrust, "install": newInstall, "uninstall": newUninstall, "doctor": newDoctor,
 		"schema": newSchema, "version": newVersion, "supervise": newSupervise, "serve": func() *cobra.Command { return serve.New(serve.Options{}) }, "bench": newBench, "diff": newDiff,
 		"replay": newReplay, "log": logHost().New, "approvals": newApprovals, "impact": newImpact, "prove": newProve, "lint": newLint, "lsp": newLSP, "fmt": newFmt, "ui": func() *cobra.Command { return ui.New(logHost(), newRoot) },
-		"bundle": (&bundles.Host{Cannot: cannot, Complete: decide.Complete, JSON: writeJSON, Count: count, Exit: func(code int, text string) error { return exitError{Code: code, Text: text} }}).New,
+		"bundle": (&bundles.Host{Complete: decide.Complete}).New,
 	}
 }
 
@@ -146,10 +146,7 @@ func group(cmd *cobra.Command) {
 		if len(args) == 0 {
 			return nil
 		}
-		var names []string
-		for _, c := range cmd.Commands() {
-			names = append(names, c.Name())
-		}
+		names := spell.Each(cmd.Commands(), (*cobra.Command).Name)
 		return cannot("unknown command %q for %q: %s", args[0], cmd.CommandPath(),
 			diag.DidYouMean(args[0], names, "there are "+strings.Join(names, ", ")))
 	}

@@ -1,27 +1,19 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"sync"
 	"time"
 
+	"github.com/hookc/hookc/internal/exit"
 	"github.com/hookc/hookc/internal/screen"
 	"github.com/hookc/hookc/internal/spell"
 )
 
 // writeJSON writes v as indented JSON.
-func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		return cannot("the output cannot be written: %v", err)
-	}
-	return nil
-}
+func writeJSON(w io.Writer, v any) error { return exit.JSON(w, v) }
 
 // progress shows on a terminal that something takes more than a second; stop
 // ends it and clears the line, which a dumb terminal could not.

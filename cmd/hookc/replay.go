@@ -17,7 +17,6 @@ import (
 	"github.com/hookc/hookc/internal/witness"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
-	"github.com/hookc/hookc/policy/diag"
 )
 
 func newReplay() *cobra.Command {
@@ -110,13 +109,11 @@ func (r *replayer) begin() (err error) {
 	if r.dir, err = decide.WorkDir(); err != nil {
 		return err
 	}
-	if r.event != "" {
-		event, ok := policy.ParseEvent(r.event)
-		if !ok {
-			return cannot("unknown event %q: %s", r.event, diag.DidYouMean(r.event, policy.EventNames(), "`hookc help events` lists them"))
-		}
-		r.event = string(event)
+	event, err := parseEvent(r.event)
+	if err != nil {
+		return err
 	}
+	r.event = string(event)
 	name, find := r.dialect, agent.Find
 	if name == "" && r.Profile != "" {
 		name, find = r.Profile, agent.FindProfile
@@ -219,8 +216,6 @@ func (r *replayer) print() error {
 		r.report.Unsure[i].Text(&s, "UNSURE")
 	}
 	r.report.Summary(&s)
-	if _, err := io.WriteString(out, s.String()); err != nil {
-		return cannot("the report cannot be written: %v", err)
-	}
-	return nil
+	_, err := io.WriteString(out, s.String())
+	return written("report", err)
 }

@@ -79,7 +79,7 @@ func (r *replayer) openEngine(rec *recording, from *sources, project string) (*r
 	options = append(options, hookc.SkipVerify(), host.Compiler[hookc.Option](func(c *compiler.Config) { c.Event = rec.event }),
 		host.Execution[hookc.Option](func(o *executor.Options) {
 			host.Replay(o)
-			o.Gates, o.Async = firstBlock{}, func(context.Context, *dag.Node, *policy.Context) error { return nil }
+			o.Gates, o.Async = executor.FirstBlock{}, func(context.Context, *dag.Node, *policy.Context) error { return nil }
 		}))
 	eng, err := decide.Open(r.ctx, options)
 	if err != nil {
@@ -95,10 +95,8 @@ func (r *replayer) openEngine(rec *recording, from *sources, project string) (*r
 		}
 	}
 	e := &replayEngine{}
-	answers := maps.Clone(rec.answers)
-	if answers == nil {
-		answers = map[string]map[string]any{}
-	}
+	answers := map[string]map[string]any{}
+	maps.Copy(answers, rec.answers)
 	if plan := program.Plan(rec.event); plan != nil {
 		for i := range plan.Nodes {
 			h := plan.Nodes[i].Hook

@@ -212,10 +212,8 @@ func writeDecision(w io.Writer, d *policy.Decision, indent bool) error {
 		}
 		text = b.Bytes()
 	}
-	if _, err := fmt.Fprintf(w, "%s\n", text); err != nil {
-		return cannot("the decision cannot be written: %v", err)
-	}
-	return nil
+	_, err = fmt.Fprintf(w, "%s\n", text)
+	return written("decision", err)
 }
 
 // verdictExit is the exit code of a decision, with what to say on stderr. A

@@ -40,10 +40,8 @@ func newSchema() *cobra.Command {
 			case log:
 				text = decisionlog.JSONSchema
 			}
-			if _, err := io.WriteString(cmd.OutOrStdout(), text); err != nil {
-				return cannot("the schema cannot be written: %v", err)
-			}
-			return nil
+			_, err := io.WriteString(cmd.OutOrStdout(), text)
+			return written("schema", err)
 		},
 	}
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "the reference of hooks.yaml as Markdown (docs/reference/schema.md)")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -141,10 +142,7 @@ func everyProfile() []source.DiscoverOptions {
 
 // formatsOf are the places of a part, each with who reads it.
 func formatsOf(root string, p trust.Part) []string {
-	who := "hookc"
-	if p.Profile != "" {
-		who = p.Profile
-	}
+	who := cmp.Or(p.Profile, "hookc")
 	var out []string
 	for _, in := range p.Inputs {
 		out = append(out, who+": "+shownFrom(root, in.Path))

@@ -4,7 +4,9 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 
@@ -76,19 +78,14 @@ func (c *call) current(f *artifact.File) bool {
 // simple reports whether the command line and the environment say nothing that
 // hookc run would have to look at.
 func (c *call) simple() bool {
-	if !artifact.Named(c.artifact) || len(c.rest) != 2 {
+	if !artifact.Named(c.artifact) || len(c.rest) != 2 || strings.Contains(c.artifact, "=") { // TIER=PATH
 		return false // or hookc run may take the file for another kind
 	}
-	for i := range len(c.artifact) {
-		if c.artifact[i] == '=' { // TIER=PATH
-			return false
-		}
-	}
 	for _, kv := range environ() {
-		name, value, _ := cutVariable(kv)
+		name, value, _ := strings.Cut(kv, "=")
 		switch {
 		case value == "" || name == "HOOKC_TRUST": // which Fresh compares
-		case len(name) >= len("HOOKC_") && name[:len("HOOKC_")] == "HOOKC_":
+		case strings.HasPrefix(name, "HOOKC_"):
 			return false
 		case name == "OPENAI_BASE_URL" || name == "ANTHROPIC_BASE_URL":
 			if !plainAddress(value) { // hookc run refuses what is no address
@@ -99,33 +96,20 @@ func (c *call) simple() bool {
 	return true
 }
 
-func cutVariable(kv string) (name, value string, ok bool) {
-	for i := range len(kv) {
-		if kv[i] == '=' {
-			return kv[:i], kv[i+1:], true
-		}
-	}
-	return kv, "", false
-}
-
 // plainAddress reports whether text is an address beyond doubt: http or https, a
 // host, perhaps a port and a path.
 func plainAddress(text string) bool {
 	for _, scheme := range []string{"http://", "https://"} {
-		if len(text) <= len(scheme) || text[:len(scheme)] != scheme {
+		rest, ok := strings.CutPrefix(text, scheme)
+		if !ok || rest == "" {
 			continue
 		}
-		rest := text[len(scheme):]
 		n := span(rest, ".-")
 		if n == 0 {
 			return false
 		}
 		if rest = rest[n:]; rest != "" && rest[0] == ':' {
-			n := 1
-			for n < len(rest) && rest[n] >= '0' && rest[n] <= '9' {
-				n++
-			}
-			rest = rest[n:]
+			rest = strings.TrimLeft(rest[1:], "0123456789")
 		}
 		return rest == "" || rest[0] == '/' && span(rest, "/.-_") == len(rest)
 	}
@@ -136,11 +120,7 @@ func plainAddress(text string) bool {
 func span(s, more string) int {
 	for i := range len(s) {
 		c := s[i]
-		ok := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-		for k := 0; !ok && k < len(more); k++ {
-			ok = c == more[k]
-		}
-		if !ok {
+		if ok := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'; !ok && strings.IndexByte(more, c) < 0 {
 			return i
 		}
 	}
@@ -168,7 +148,7 @@ func noted(answer *table.Answer, ran []rules.Ran) bool {
 		root = at
 	}
 	dir := stateDir(root)
-	if dir == "" || exists(above(dir)+"/log.json") || answer.Counted && exists(dir+"/gates.json") {
+	if dir == "" || exists(filepath.Dir(dir)+"/log.json") || answer.Counted && exists(dir+"/gates.json") {
 		return false
 	}
 	return counted(dir, string(answer.Event), ran) && mark(dir+"/"+table.Marker+string(answer.Agent)+"."+string(answer.Native))
@@ -191,7 +171,7 @@ func projectRoot(dir string) string {
 		if d == "/" {
 			return dir
 		}
-		d = above(d)
+		d = filepath.Dir(d)
 	}
 }
 
@@ -200,35 +180,8 @@ func exists(path string) bool {
 	return syscall.Lstat(path, &st) == nil
 }
 
-// above is the folder that holds a path, which is clean and not the root.
-func above(path string) string {
-	i := len(path) - 1
-	for path[i] != '/' {
-		i--
-	}
-	return path[:max(i, 1)]
-}
-
-// clean reports whether an absolute path is as filepath.Clean leaves it.
-func clean(path string) bool {
-	if path == "/" {
-		return true
-	}
-	if path == "" || path[0] != '/' {
-		return false
-	}
-	for i := 0; i < len(path); {
-		end := i + 1
-		for end < len(path) && path[end] != '/' {
-			end++
-		}
-		if part := path[i+1 : end]; part == "" || part == "." || part == ".." {
-			return false
-		}
-		i = end
-	}
-	return true
-}
+// clean reports whether a path is absolute and as filepath.Clean leaves it.
+func clean(path string) bool { return filepath.IsAbs(path) && filepath.Clean(path) == path }
 
 // stateDir is the state folder of a project, as package policy/state has it; ""
 // when it is not there yet, or not as it must be, or the project is reached
@@ -238,7 +191,7 @@ func stateDir(root string) string {
 		return ""
 	}
 	var st syscall.Stat_t
-	for d := root; d != "/"; d = above(d) {
+	for d := root; d != "/"; d = filepath.Dir(d) {
 		if syscall.Lstat(d, &st) != nil || st.Mode&syscall.S_IFMT == syscall.S_IFLNK {
 			return ""
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"strings"
 	"time"
 )
 
@@ -121,12 +122,7 @@ func split(arg string) (name, value string, joined bool) {
 	if len(arg) < 2 || arg[0] != '-' {
 		return "", "", false
 	}
-	for i := 0; i < len(arg); i++ {
-		if arg[i] == '=' {
-			return arg[:i], arg[i+1:], true
-		}
-	}
-	return arg, "", false
+	return strings.Cut(arg, "=")
 }
 
 // words is the command line of hookc run for the event.

@@ -2,6 +2,7 @@ package main
 
 import (
 	_ "embed"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -44,9 +45,7 @@ func section(dialect string) (lines string, ok bool) {
 	}
 	base, _, _ := strings.Cut(dialect, "@")
 	for _, name := range []string{dialect, base} {
-		for rest := refusals; rest != ""; {
-			var part string
-			part, rest, _ = strings.Cut(rest, "\n\n")
+		for part := range strings.SplitSeq(refusals, "\n\n") {
 			names, lines, _ := strings.Cut(part, "\n")
 			if hasWord(names, name) {
 				return lines, true
@@ -57,21 +56,12 @@ func section(dialect string) (lines string, ok bool) {
 }
 
 func hasWord(line, word string) bool {
-	for line != "" {
-		var w string
-		w, line, _ = strings.Cut(line, " ")
-		if w == word {
-			return true
-		}
-	}
-	return false
+	return word != "" && slices.Contains(strings.Split(line, " "), word)
 }
 
 // find is the answer for an event; "-" is for an event that is not known.
 func find(lines, posture, event string) (r refusal, ok bool) {
-	for lines != "" {
-		var line string
-		line, lines, _ = strings.Cut(lines, "\n")
+	for line := range strings.SplitSeq(lines, "\n") {
 		parts := strings.Split(line, "\t")
 		if len(parts) != 6 || parts[0] != posture || !hasWord(parts[5], event) {
 			continue

@@ -179,12 +179,7 @@ func (c *Call) Digest() (string, error) {
 func inexact(v any, at string, out []string) []string {
 	switch v := v.(type) {
 	case map[string]any:
-		keys := make([]string, 0, len(v))
-		for k := range v {
-			keys = append(keys, k)
-		}
-		slices.Sort(keys)
-		for _, k := range keys {
+		for _, k := range spell.Keys(v) {
 			out = inexact(v[k], fmt.Sprintf("%s%q:", at, k), out)
 		}
 	case []any:

@@ -153,20 +153,10 @@ type reply struct {
 	Reason  string  `json:"reason"`
 }
 
-// Inbound takes signed answers: a JSON object with id, verdict (grant or deny) and by,
-// and for, session and reason where there are any; or what Slack sends when a button is
-// pressed. A message counts for five minutes, and an answer once, as the approval is
-// answered then.
-func (s *Store) Inbound() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		code, text := s.Receive(r)
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(code)
-		_, _ = io.WriteString(w, text) // the sender may be gone: the answer counts
-	})
-}
-
-// Receive takes one answer as Inbound does, and gives the status and the JSON to reply.
+// Receive takes a signed answer, and gives the status and the JSON to reply: an object
+// with id, verdict (grant or deny) and by, and for, session and reason where there are
+// any; or what Slack sends when a button is pressed. A message counts for five minutes,
+// and an answer once, as the approval is answered then.
 func (s *Store) Receive(r *http.Request) (status int, text string) {
 	status, said := s.receive(r)
 	body, err := json.Marshal(said)

@@ -3,7 +3,6 @@ package casetest
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -271,19 +270,24 @@ func (b *bench) strays(c *Test) []string {
 
 // missed lists where a Decision is not what was expected of it.
 func missed(c *Test, d *policy.Decision) []string {
-	raw, err := json.Marshal(d)
-	if err != nil {
-		panic("casetest: a Decision has no JSON: " + err.Error())
-	}
-	got, err := policy.DecodeJSON(raw)
-	if err != nil {
-		panic("casetest: the JSON of a Decision is none: " + err.Error())
-	}
-	lines := Unlike("", c.Expect, got.(map[string]any))
+	lines := Unlike("", c.Expect, Object(d))
 	for _, name := range spell.Keys(c.Hooks) {
 		lines = append(lines, Unlike("hooks."+name+".", c.Hooks[name], did(d, name))...)
 	}
 	return lines
+}
+
+// Object is a Decision as its JSON has it, whose caller may change it.
+func Object(d *policy.Decision) map[string]any {
+	text, err := d.MarshalJSON()
+	if err != nil {
+		panic("casetest: a Decision has no JSON: " + err.Error())
+	}
+	v, err := policy.DecodeJSON(text)
+	if err != nil {
+		panic("casetest: the JSON of a Decision is none: " + err.Error())
+	}
+	return v.(map[string]any)
 }
 
 // Unlike lists which of the values that are wanted are others.

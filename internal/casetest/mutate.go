@@ -200,7 +200,7 @@ func (g *mutation) notices(a *asked, d *policy.Decision) []string {
 	}
 	lines := missed(&c, d)
 	if a.Snapshot {
-		lines = append(lines, whole("", g.kept[a], delivered(d))...)
+		lines = append(lines, Whole("", g.kept[a], delivered(d))...)
 	}
 	return lines
 }

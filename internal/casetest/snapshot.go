@@ -84,8 +84,8 @@ func delivered(d *policy.Decision) map[string]any {
 	return got
 }
 
-// whole is Unlike that also lists what was not wanted at all.
-func whole(prefix string, want, got map[string]any) []string {
+// Whole is Unlike that also lists what was not wanted at all.
+func Whole(prefix string, want, got map[string]any) []string {
 	all := maps.Clone(want)
 	for key := range got {
 		if _, ok := all[key]; !ok {
@@ -108,7 +108,7 @@ func (s *snapshots) compare(name string, d *policy.Decision, update bool) []stri
 	case !known:
 		return []string{"snapshot: there is none: `hookc test --update` writes it"}
 	}
-	return whole("snapshot: ", want, s.now[name])
+	return Whole("snapshot: ", want, s.now[name])
 }
 
 // settle writes the snapshots if they are to be written, and reports those of

@@ -98,7 +98,7 @@ func (s *suggester) near(hook string, event map[string]any, was *policy.Decision
 	var decided *policy.Decision
 	found := changes(event, func(changed map[string]any) bool {
 		d, ok := s.decide(changed)
-		if !ok || len(Unlike("", shows(was, hook), shows(d, hook))) == 0 && len(whole("", delivered(was), delivered(d))) == 0 {
+		if !ok || len(Unlike("", shows(was, hook), shows(d, hook))) == 0 && len(Whole("", delivered(was), delivered(d))) == 0 {
 			return false
 		}
 		out, decided = changed, d

@@ -80,6 +80,9 @@ func timeOf(line []byte) ([]byte, bool) {
 // there is none.
 type Raw struct{ Type, ID, Path, Input, Result, Answers, Chain []byte }
 
+// others are the members of an entry that Raw does not have.
+var others = [...]string{"timestamp", "labels", "session_id", "error", "grant", "revision", "masked", "erased", "mask_error", "us", "writer", "seq"}
+
 // Split tells the members of an entry apart; false is for text that is no entry, or is
 // written as no Writer writes it. Results that known has were read before: they are not
 // read again. Nor is an Input that seems to end before the result: the entry is one only
@@ -119,30 +122,12 @@ func Split(line []byte, known [][]byte) (r Raw, ok bool) {
 			r.Answers, bit = value, 1<<5
 		case "chain":
 			r.Chain, bit = value, 1<<6
-		case "timestamp":
-			bit = 1 << 7
-		case "labels":
-			bit = 1 << 8
-		case "session_id":
-			bit = 1 << 9
-		case "error":
-			bit = 1 << 10
-		case "grant":
-			bit = 1 << 11
-		case "revision":
-			bit = 1 << 12
-		case "masked":
-			bit = 1 << 13
-		case "erased":
-			bit = 1 << 14
-		case "mask_error":
-			bit = 1 << 15
-		case "us":
-			bit = 1 << 16
-		case "writer":
-			bit = 1 << 17
-		case "seq":
-			bit = 1 << 18
+		default:
+			for i, name := range others {
+				if string(key) == name {
+					bit = 1 << (7 + i)
+				}
+			}
 		}
 		is := seen&bit == 0 && bit != 0
 		seen |= bit

@@ -139,19 +139,7 @@ func (s *Settings) Write(home string) error {
 	if err != nil {
 		return err
 	}
-	part, err := os.CreateTemp(home, "log.json.*")
-	if err != nil {
-		return err
-	}
-	_, err = part.Write(append(data, '\n'))
-	err = errors.Join(err, part.Sync(), part.Close())
-	if err == nil {
-		err = os.Rename(part.Name(), SettingsFile(home))
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(part.Name()))
-	}
-	return nil
+	return replace(SettingsFile(home), append(data, '\n'))
 }
 
 func appendTo(path string, data []byte) error {

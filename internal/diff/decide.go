@@ -24,14 +24,6 @@ func (s silent) Run(ctx context.Context, in *policy.Context, attempt int) (polic
 	return supposed(ctx, answers, s.node, in, attempt)
 }
 
-// firstBlock makes every block of a gate the first: an event that is tried is
-// not an agent that is sent back again and again.
-type firstBlock struct{}
-
-func (firstBlock) Blocked(string, policy.Event) int { return 1 }
-func (firstBlock) Passed(string, policy.Event)      {}
-func (firstBlock) NewTurn(string)                   {}
-
 // newDecider gives the hooks of a program that are no in-process rules a body
 // that says nothing. The program is not changed.
 func newDecider(p *dag.Program) *decider {
@@ -47,7 +39,7 @@ func newDecider(p *dag.Program) *decider {
 		quiet.Plans[i] = plan.WithBodies(nodes)
 	}
 	quiet.Seal()
-	return &decider{executor.New(&quiet, executor.Options{Gates: firstBlock{},
+	return &decider{executor.New(&quiet, executor.Options{Gates: executor.FirstBlock{},
 		Async: func(context.Context, *dag.Node, *policy.Context) error { return nil }})}
 }
 

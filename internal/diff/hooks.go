@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/callmatch"
 )
 
 // HookChange is one hook that is not as it was.
@@ -100,21 +101,11 @@ func mayMatch(event policy.Event, m *policy.Matcher, tool string) bool {
 	}
 	c := policy.NewContext(event).Set(policy.FieldToolName, tool)
 	for i := range m.Atoms {
-		if a := &m.Atoms[i]; byNameAlone(a) && !a.Test(c) {
+		if a := &m.Atoms[i]; callmatch.ByName(a) && !a.Test(c) {
 			return false
 		}
 	}
 	return true
-}
-
-// byNameAlone reports whether an atom looks at nothing but the tool's name.
-func byNameAlone(a *policy.Atom) bool {
-	for _, f := range a.Reads {
-		if f != policy.FieldToolName && f != policy.FieldToolKind {
-			return false
-		}
-	}
-	return len(a.Reads) > 0
 }
 
 // match pairs hooks: of one name and text, then of one name, then of one text,

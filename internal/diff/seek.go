@@ -20,6 +20,7 @@ import (
 // onlyRules is a world in which rules are run, and what is no rule answers what an event
 // supposes, or nothing.
 type onlyRules struct {
+	executor.Timeless
 	ctx     context.Context
 	answers map[string]any
 }
@@ -30,10 +31,6 @@ func (w *onlyRules) Call(n *dag.Node, in *policy.Context, attempt int) (policy.R
 	}
 	return supposed(w.ctx, w.answers, n, in, attempt)
 }
-
-func (*onlyRules) Late(*dag.Node) int                   { return -1 }
-func (*onlyRules) Memo(string) (*executor.Answer, bool) { return nil, false }
-func (*onlyRules) Store(string, *executor.Answer)       {}
 
 // fails is the answer of a hook that fails.
 const fails = "fails"
@@ -87,7 +84,7 @@ func (p *prover) blame(in made, how Direction) {
 		if s.in == nil {
 			continue
 		}
-		w := &onlyRules{p.ctx, in.answers}
+		w := &onlyRules{ctx: p.ctx, answers: in.answers}
 		a, _ := executor.Serial(p.old, s.out, in.context, w)
 		b, _ := executor.Serial(p.new, s.in, in.context, w)
 		if p.ctx.Err() != nil || !Differ(a, b) {

@@ -8,6 +8,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/callmatch"
 )
 
 // SettingChange is something that is set besides the hooks, for one lifecycle
@@ -162,7 +163,7 @@ func always(plan *dag.Plan, m *policy.Matcher, tool string) bool {
 		return false
 	}
 	for i := range m.Atoms {
-		if !byNameAlone(&m.Atoms[i]) {
+		if !callmatch.ByName(&m.Atoms[i]) {
 			return false
 		}
 	}

@@ -2,7 +2,9 @@
 package exit
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 )
 
 // The exit codes, everywhere (docs/reference/cli.md). Only run gives 2 and 4, because
@@ -23,6 +25,17 @@ type Error struct {
 }
 
 func (e Error) Error() string { return e.Text }
+
+// JSON writes v as indented JSON.
+func JSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return Cannot("the output cannot be written: %v", err)
+	}
+	return nil
+}
 
 // Cannot is an operation that could not be carried out.
 //

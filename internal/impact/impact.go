@@ -3,6 +3,7 @@
 package impact
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -103,11 +104,7 @@ func New(p *dag.Program, samples int) *Judge {
 		j.plans[plan.Event] = withheld(plan)
 		for i := range plan.Nodes {
 			if n := &plan.Nodes[i]; n.RecheckOf < 0 && n.Hook.Tier != policy.TierBuiltin {
-				state := rollout.Text(n.Hook)
-				if state == "" {
-					state = "enforce"
-				}
-				j.hook(plan.Event, n.Hook.Name).State = state
+				j.hook(plan.Event, n.Hook.Name).State = cmp.Or(rollout.Text(n.Hook), "enforce")
 			}
 		}
 	}

@@ -34,6 +34,7 @@ func withheld(plan *dag.Plan) *dag.Plan {
 // recorded is the world of an entry: rules are evaluated, what is no rule answers what
 // it answered then.
 type recorded struct {
+	executor.Timeless
 	j       *Judge
 	ctx     context.Context
 	event   policy.Event
@@ -66,10 +67,6 @@ func (w *recorded) Call(n *dag.Node, in *policy.Context, attempt int) (policy.Re
 	}
 	return policy.Result{}, nil
 }
-
-func (*recorded) Late(*dag.Node) int                   { return -1 }
-func (*recorded) Memo(string) (*executor.Answer, bool) { return nil, false }
-func (*recorded) Store(string, *executor.Answer)       {}
 
 // replay asks every hook of the program about the event of an entry.
 func (j *Judge) replay(ctx context.Context, event policy.Event, in *policy.Context, e *decisionlog.Entry) ([]*policy.Would, error) {

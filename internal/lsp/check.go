@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"path/filepath"
@@ -302,10 +303,7 @@ func (s *Server) publish(u *unit, found diag.List, opened map[string]*document) 
 	}
 	lines := map[*diag.Source]*text{}
 	for _, d := range found {
-		path := u.pathOf(d.Span)
-		if path == "" {
-			path = u.file
-		}
+		path := cmp.Or(u.pathOf(d.Span), u.file)
 		if s.inside(path) && path != "" {
 			files[path] = append(files[path], shown(d, lines))
 		}

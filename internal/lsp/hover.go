@@ -130,14 +130,10 @@ func aboutEvent(e policy.Event) string {
 }
 
 func fields(list []policy.Field) string {
-	var out []string
-	for _, f := range list {
-		out = append(out, f.String())
-	}
-	if len(out) == 0 {
+	if len(list) == 0 {
 		return "nothing"
 	}
-	return strings.Join(out, ", ")
+	return strings.Join(spell.Each(list, policy.Field.String), ", ")
 }
 
 func aboutField(f policy.Field) string {

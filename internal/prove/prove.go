@@ -217,7 +217,7 @@ func (v *prover) broken(doc map[string]any) bool {
 	}
 	action, by := policy.Proceed, ""
 	if v.plan != nil {
-		d, _ := executor.Serial(v.prog, v.plan, in, &onlyRules{v.ctx})
+		d, _ := executor.Serial(v.prog, v.plan, in, &onlyRules{ctx: v.ctx})
 		action, by = d.Action, d.By
 	}
 	bad, known := v.bad[action]
@@ -295,7 +295,10 @@ func refuses(plan *dag.Plan, n *dag.Node) bool {
 }
 
 // onlyRules is a world in which rules are run and other hooks say nothing.
-type onlyRules struct{ ctx context.Context }
+type onlyRules struct {
+	executor.Timeless
+	ctx context.Context
+}
 
 func (w *onlyRules) Call(n *dag.Node, in *policy.Context, attempt int) (policy.Result, error) {
 	if !n.Hook.Kind.InProcess() {
@@ -303,10 +306,6 @@ func (w *onlyRules) Call(n *dag.Node, in *policy.Context, attempt int) (policy.R
 	}
 	return n.Runner.Run(w.ctx, in, attempt)
 }
-
-func (*onlyRules) Late(*dag.Node) int                   { return -1 }
-func (*onlyRules) Memo(string) (*executor.Answer, bool) { return nil, false }
-func (*onlyRules) Store(string, *executor.Answer)       {}
 
 // Text is the result for people.
 func (r *Result) Text() string {

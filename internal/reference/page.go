@@ -3,6 +3,8 @@ package reference
 import (
 	"fmt"
 	"strings"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // page is a Markdown page under construction.
@@ -63,9 +65,5 @@ func code(word string) string {
 
 // codeList is words as Markdown code, set apart by spaces.
 func codeList(words []string) string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = code(w)
-	}
-	return strings.Join(out, " ")
+	return strings.Join(spell.Each(words, code), " ")
 }

@@ -130,13 +130,7 @@ func outputs(s *policy.EventSpec) []string {
 }
 
 //go:noinline
-func names(fields []policy.Field) []string {
-	out := make([]string, len(fields))
-	for i, f := range fields {
-		out[i] = f.String()
-	}
-	return out
-}
+func names(fields []policy.Field) []string { return spell.Each(fields, policy.Field.String) }
 
 func (p *page) strategies() {
 	p.say("## Strategies")

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
@@ -11,14 +12,7 @@ import (
 // severity orders what a Decision can be; what is not in it is no answer of a server.
 var severity = []policy.Action{policy.Proceed, policy.DeferCall, policy.AskUser, policy.Hide, policy.KeepWorking, policy.RetryTurn, policy.Block, policy.Abort, policy.EndTurn}
 
-func severe(a policy.Action) int {
-	for i := range severity {
-		if severity[i] == a {
-			return i
-		}
-	}
-	return -1
-}
+func severe(a policy.Action) int { return slices.Index(severity, a) }
 
 // join adds the Decision that a server wrote to that of this machine. It is read whole
 // before anything is added.
@@ -95,29 +89,16 @@ type reading struct {
 	wrong bool
 }
 
-func (r *reading) text(key string) string {
-	s, ok := r.m[key].(string)
+func read[T any](r *reading, key string) T {
+	v, ok := r.m[key].(T)
 	r.wrong = r.wrong || !ok && r.m[key] != nil
-	return s
+	return v
 }
 
-func (r *reading) flag(key string) bool {
-	b, ok := r.m[key].(bool)
-	r.wrong = r.wrong || !ok && r.m[key] != nil
-	return b
-}
-
-func (r *reading) list(key string) []any {
-	l, ok := r.m[key].([]any)
-	r.wrong = r.wrong || !ok && r.m[key] != nil
-	return l
-}
-
-func (r *reading) object(key string) map[string]any {
-	o, ok := r.m[key].(map[string]any)
-	r.wrong = r.wrong || !ok && r.m[key] != nil
-	return o
-}
+func (r *reading) text(key string) string           { return read[string](r, key) }
+func (r *reading) flag(key string) bool             { return read[bool](r, key) }
+func (r *reading) list(key string) []any            { return read[[]any](r, key) }
+func (r *reading) object(key string) map[string]any { return read[map[string]any](r, key) }
 
 func (r *reading) texts(key string) (out []string) {
 	for _, v := range r.list(key) {

@@ -191,7 +191,7 @@ func unsure(recorded map[string]any, d *policy.Decision, notRun []string) bool {
 
 // differs lists the keys in which a decision is not the recorded one.
 func differs(recorded map[string]any, whole bool, d *policy.Decision) []string {
-	got, want := Decided(d), maps.Clone(recorded)
+	got, want := casetest.Object(d), maps.Clone(recorded)
 	if whole {
 		for key := range got {
 			if _, has := want[key]; !has {
@@ -342,17 +342,4 @@ func same(recorded, now []byte) bool {
 		at += 2
 		return is
 	}) && at == n
-}
-
-// Decided is a Decision as its JSON has it, whose caller may change it.
-func Decided(d *policy.Decision) map[string]any {
-	text, err := d.MarshalJSON()
-	if err != nil {
-		panic("hookc: a Decision has no JSON: " + err.Error())
-	}
-	v, err := policy.DecodeJSON(text)
-	if err != nil {
-		panic("hookc: the JSON of a Decision is none: " + err.Error())
-	}
-	return v.(map[string]any)
 }

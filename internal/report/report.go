@@ -5,6 +5,7 @@
 package report
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -200,10 +201,7 @@ func gitlab(r *Report) (string, error) {
 	for i, d := range r.Findings {
 		line, _, _, _ := place(d)
 		q := quality{Description: whole(d), CheckName: d.Code.ID, Fingerprint: names[i], Severity: level[d.Severity]}
-		q.Location.Path, q.Location.Lines.Begin = d.Span.File(), max(line, 1)
-		if q.Location.Path == "" {
-			q.Location.Path = "."
-		}
+		q.Location.Path, q.Location.Lines.Begin = cmp.Or(d.Span.File(), "."), max(line, 1)
 		out = append(out, q)
 	}
 	for _, t := range r.Results {

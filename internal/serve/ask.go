@@ -39,7 +39,7 @@ func (f *serveFlags) status(cmd *cobra.Command) error {
 		return exit.Cannot("the status is not understood: %v", err)
 	}
 	if f.asJSON {
-		if err := s.json(cmd.OutOrStdout()); err != nil {
+		if err := exit.JSON(cmd.OutOrStdout(), &s); err != nil {
 			return err
 		}
 	} else {

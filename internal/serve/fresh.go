@@ -9,11 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/policy/disk"
 	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/policy/trust"
 )
@@ -22,20 +21,10 @@ import (
 // for each event.
 const maxWatched = 8192
 
-// filePrint is what tells that a file was changed: the time of the last change of
-// its content or attributes, which no program can set, and what it is.
-type filePrint struct {
-	dev, ino     uint64
-	size         int64
-	sec, nsec    int64
-	mode         uint32
-	missing, bad bool
-}
-
 // prints are the files a plan depends on, as they were when it was built.
 type prints struct {
 	paths []string
-	as    []filePrint
+	as    []disk.Print
 	// open is true when a file was changed so shortly before that a further
 	// change could carry the same time: nothing is the same as that.
 	open bool
@@ -49,10 +38,10 @@ func take(paths []string, began time.Time) prints {
 	p := prints{open: len(paths) > maxWatched}
 	seen := map[string]bool{}
 	for _, path := range paths {
-		at := look(path)
-		for at.missing { // what is not there begins with what is not there above it
+		at := disk.Look(path)
+		for at.Missing() { // what is not there begins with what is not there above it
 			above := filepath.Dir(path)
-			if next := look(above); !next.missing || above == path {
+			if !disk.Look(above).Missing() || above == path {
 				break
 			}
 			path = above
@@ -62,50 +51,9 @@ func take(paths []string, began time.Time) prints {
 		}
 		seen[path] = true
 		p.paths, p.as = append(p.paths, path), append(p.as, at)
-		p.open = p.open || at.after(began)
+		p.open = p.open || at.Since(began)
 	}
 	return p
-}
-
-// after reports whether a file may have been changed since a time. Clocks of
-// file systems have ticks: some of milliseconds, some of two seconds.
-func (a *filePrint) after(t time.Time) bool {
-	tick := 100 * time.Millisecond
-	if a.nsec == 0 {
-		tick = 2 * time.Second
-	}
-	return !a.missing && time.Unix(a.sec, a.nsec).After(t.Add(-tick))
-}
-
-func look(path string) filePrint {
-	var st unix.Stat_t
-	err := unix.Lstat(path, &st)
-	if err == nil && uint32(st.Mode)&unix.S_IFMT == unix.S_IFLNK {
-		link := statPrint(&st)
-		var to unix.Stat_t
-		if err := unix.Stat(path, &to); err != nil {
-			link.bad = true
-			return link
-		}
-		target := statPrint(&to)
-		target.dev ^= link.ino // where it leads counts, and so does the link
-		if link.sec > target.sec || link.sec == target.sec && link.nsec > target.nsec {
-			target.sec, target.nsec = link.sec, link.nsec
-		}
-		return target
-	}
-	switch err {
-	case nil:
-		return statPrint(&st)
-	case unix.ENOENT, unix.ENOTDIR:
-		return filePrint{missing: true}
-	}
-	return filePrint{bad: true}
-}
-
-//go:noinline
-func statPrint(st *unix.Stat_t) filePrint {
-	return filePrint{dev: uint64(st.Dev), ino: st.Ino, size: st.Size, sec: int64(st.Ctim.Sec), nsec: int64(st.Ctim.Nsec), mode: uint32(st.Mode)}
 }
 
 // quiet is how long a file must be left alone before a plan is made of it: until
@@ -140,22 +88,22 @@ func (p *prints) writing(at time.Time, roots []string) bool {
 		})
 	}
 	for i, path := range p.paths {
-		if filepath.Base(path) == trust.File && look(path) != p.as[i] {
+		if filepath.Base(path) == trust.File && disk.Look(path) != p.as[i] {
 			return false // consent was given or withdrawn, which counts at once
 		}
 	}
 	for i, path := range p.paths {
-		now := look(path)
+		now := disk.Look(path)
 		if now == p.as[i] || in(path) || !slices.ContainsFunc(p.texts, func(text string) bool { return path == text || strings.HasPrefix(path, text+"/") }) {
 			continue
 		}
-		if now.mode&unix.S_IFMT == unix.S_IFDIR {
+		if now.Folder() {
 			continue // what came to be in it is looked at itself
 		}
-		if now.missing {
-			now = look(filepath.Dir(path))
+		if now.Missing() {
+			now = disk.Look(filepath.Dir(path))
 		}
-		if age := at.Sub(time.Unix(now.sec, now.nsec)); !now.missing && !now.bad && age < quiet && age > -quiet {
+		if age := at.Sub(now.Changed()); !now.Missing() && !now.Bad() && age < quiet && age > -quiet {
 			return true
 		}
 	}
@@ -189,7 +137,7 @@ func (p *prints) same() bool {
 		return false
 	}
 	for i, path := range p.paths {
-		if look(path) != p.as[i] {
+		if disk.Look(path) != p.as[i] {
 			return false
 		}
 	}

@@ -3,7 +3,6 @@
 package serve
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -97,16 +96,6 @@ func (s *serveStatus) write(out io.Writer) {
 			fmt.Fprintf(out, "\n%s (%s) is broken; the plan of %s is in force:\n%s\n", p.Project, p.Event, p.Since.Format(time.TimeOnly), p.Error)
 		}
 	}
-}
-
-func (s *serveStatus) json(out io.Writer) error {
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(s); err != nil {
-		return exit.Cannot("the output cannot be written: %v", err)
-	}
-	return nil
 }
 
 // verdict is the exit code of status.

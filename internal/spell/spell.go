@@ -154,6 +154,18 @@ func Distinct(list []string) []string {
 	return slices.Compact(list)
 }
 
+// Add adds those texts that a list does not have.
+//
+//go:noinline
+func Add(to, from []string) []string {
+	for _, s := range from {
+		if !Has(to, s) {
+			to = append(to, s)
+		}
+	}
+	return to
+}
+
 // Keys are the keys of a map, in order.
 func Keys[K cmp.Ordered, V any](m map[K]V) []K {
 	keys := make([]K, 0, len(m))
@@ -235,6 +247,17 @@ func Concat[T any](lists ...[]T) (all []T) {
 //
 //go:noinline
 func Equal[T comparable](a, b []T) bool { return slices.Equal(a, b) }
+
+// Each is a text for each of a list.
+//
+//go:noinline
+func Each[T any](list []T, text func(T) string) []string {
+	out := make([]string, len(list))
+	for i, x := range list {
+		out[i] = text(x)
+	}
+	return out
+}
 
 // Without is a copy of a list of large values without some of them.
 func Without[T any](list []T, drop func(*T) bool) []T {

@@ -2,6 +2,7 @@
 package starter
 
 import (
+	"cmp"
 	_ "embed"
 	"strings"
 )
@@ -20,10 +21,7 @@ type File struct{ Path, Text string }
 // Team is what a team's repository has besides a policy. It names a release of hookc;
 // without one, "", the branch that releases are made of.
 func Team(release string) []File {
-	if release == "" {
-		release = "main"
-	}
-	fill := strings.NewReplacer("RELEASE", release)
+	fill := strings.NewReplacer("RELEASE", cmp.Or(release, "main"))
 	return []File{{".hookc/hooks_test.yaml", cases}, {".pre-commit-config.yaml", fill.Replace(preCommit)},
 		{".github/workflows/hookc.yml", fill.Replace(workflow)}, {".gitignore", "/hookc-review/\n"}}
 }

@@ -61,23 +61,25 @@ func next(b []byte) (tag byte, value, rest []byte, err error) {
 	return b[0], b[5 : 5+n], b[5+n:], nil
 }
 
+// decode gives the fields of a whole frame to set.
+func decode(b []byte, magic string, most int, set func(tag byte, value []byte) error) error {
+	b, err := body(b, magic, most)
+	for err == nil && len(b) > 0 {
+		var tag byte
+		var value []byte
+		if tag, value, b, err = next(b); err == nil {
+			err = set(tag, value)
+		}
+	}
+	return err
+}
+
 // DecodeRequest reads a whole frame. Input shares its memory. What is not
 // understood is an error: it could be what makes the answer stricter.
 func DecodeRequest(b []byte) (*Request, error) {
-	b, err := body(b, requestMagic, MaxRequest)
-	if err != nil {
-		return nil, err
-	}
 	r := &Request{}
-	for len(b) > 0 {
-		var tag byte
-		var value []byte
-		if tag, value, b, err = next(b); err != nil {
-			return nil, err
-		}
-		if err := r.set(tag, value); err != nil {
-			return nil, err
-		}
+	if err := decode(b, requestMagic, MaxRequest, r.set); err != nil {
+		return nil, err
 	}
 	return r, nil
 }
@@ -111,17 +113,8 @@ func (r *Request) set(tag byte, value []byte) (err error) {
 
 // DecodeReply reads a whole frame. Stdout and Stderr share its memory.
 func DecodeReply(b []byte) (*Reply, error) {
-	b, err := body(b, replyMagic, MaxReply)
-	if err != nil {
-		return nil, err
-	}
 	r := &Reply{Exit: -1}
-	for len(b) > 0 {
-		var tag byte
-		var value []byte
-		if tag, value, b, err = next(b); err != nil {
-			return nil, err
-		}
+	err := decode(b, replyMagic, MaxReply, func(tag byte, value []byte) (err error) {
 		switch tag {
 		case 'r':
 			r.Refused = string(value)
@@ -130,14 +123,13 @@ func DecodeReply(b []byte) (*Reply, error) {
 		case 'e':
 			r.Stderr = value
 		case 'x':
-			if r.Exit, err = strconv.Atoi(string(value)); err != nil {
-				return nil, ErrFrame
-			}
+			r.Exit, err = strconv.Atoi(string(value))
 		default:
-			return nil, ErrFrame
+			err = ErrFrame
 		}
-	}
-	if r.Exit < 0 || r.Exit > 255 {
+		return err
+	})
+	if err != nil || r.Exit < 0 || r.Exit > 255 {
 		return nil, ErrFrame
 	}
 	return r, nil

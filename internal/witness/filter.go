@@ -1,6 +1,8 @@
 package witness
 
 import (
+	"strings"
+
 	"github.com/hookc/hookc/compiler/solve"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
@@ -37,7 +39,7 @@ func atomOf(a *policy.Atom, missing bool) *solve.Formula {
 	case a.Op == policy.AtomIn:
 		words := a.Values
 		if a.Key == policy.FilterToolName || a.Key == policy.FilterToolMatcher {
-			at.Source = string(a.Key) + ": " + joined(words)
+			at.Source = string(a.Key) + ": " + strings.Join(words, "|")
 		}
 		return solve.Match(t, solve.Words(words...), nil, at)
 	case a.Op == policy.AtomPrefix:
@@ -62,15 +64,4 @@ func atomOf(a *policy.Atom, missing bool) *solve.Formula {
 		}
 	}
 	return solve.Unknown("the condition "+string(a.Key), like)
-}
-
-func joined(words []string) string {
-	out := ""
-	for i, w := range words {
-		if i > 0 {
-			out += "|"
-		}
-		out += w
-	}
-	return out
 }

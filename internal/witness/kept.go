@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/hookc/hookc/compiler/solve"
 	"github.com/hookc/hookc/dag"
@@ -93,12 +92,7 @@ func textsOf(prog *dag.Program) map[string]*diag.Source {
 func keyOf(build string, prog *dag.Program, tools policy.Catalogue, texts map[string]*diag.Source) (key, slot string) {
 	all, files := sha256.New(), sha256.New()
 	fmt.Fprintf(all, "%q %q %q %q\n", build, prog.Hash, tools.Known, tools.Open)
-	names := make([]string, 0, len(texts))
-	for name := range texts {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range spell.Keys(texts) {
 		fmt.Fprintf(files, "%q\n", name)
 		fmt.Fprintf(all, "%q %q\n", name, texts[name].Content)
 	}

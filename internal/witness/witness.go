@@ -379,6 +379,7 @@ func ContextOf(event policy.Event, doc map[string]any) *policy.Context {
 
 // onlyRules is a world in which rules are run and other hooks say nothing.
 type onlyRules struct {
+	executor.Timeless
 	n     *dag.Node
 	given *policy.Context
 }
@@ -392,7 +393,3 @@ func (w *onlyRules) Call(n *dag.Node, in *policy.Context, attempt int) (policy.R
 	}
 	return n.Runner.Run(context.Background(), in, attempt)
 }
-
-func (*onlyRules) Late(*dag.Node) int                   { return -1 }
-func (*onlyRules) Memo(string) (*executor.Answer, bool) { return nil, false }
-func (*onlyRules) Store(string, *executor.Answer)       {}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -290,11 +291,7 @@ func readClawd(a output) (policy.Result, error) {
 // clawdBlock is exit 2 where something can still be prevented. The reason is
 // standard error as it is, line break included.
 func clawdBlock(d *draft) {
-	reason := d.Stderr
-	if reason == "" {
-		reason = "Blocking error"
-	}
-	d.verdict(policy.Deny, reason)
+	d.verdict(policy.Deny, cmp.Or(d.Stderr, "Blocking error"))
 	if d.event != policy.PreToolExecution {
 		d.warn("ClawdCode itself passes over exit status 2 at %s; taken as deny", d.event)
 	}
@@ -407,11 +404,7 @@ func nativeClawdBlock(d *draft) {
 		}
 		d.warn("ClawdCode itself passes over exit status 2 here; taken as a refusal")
 	}
-	reason := d.Stderr
-	if reason == "" {
-		reason = "Blocking error"
-	}
-	d.verdict(policy.Deny, reason)
+	d.verdict(policy.Deny, cmp.Or(d.Stderr, "Blocking error"))
 }
 
 // nativeClawdFailed is any other status than 0 and 2.
@@ -429,14 +422,10 @@ func nativeClawdFailed(d *draft, text string) (policy.Result, error) {
 	if !settled {
 		return policy.Result{}, d.failure()
 	}
-	reason := d.Stderr
-	if reason == "" {
-		reason = "Non-blocking error"
-	}
 	if d.onFailure == policy.OnErrorDeny {
 		d.verdict(policy.Deny, "")
 	} else {
-		nativeClawdAsk(d, reason)
+		nativeClawdAsk(d, cmp.Or(d.Stderr, "Non-blocking error"))
 	}
 	return d.r, nil
 }

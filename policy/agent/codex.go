@@ -1,7 +1,7 @@
 package agent
 
 import (
-	"slices"
+	"cmp"
 	"strings"
 	"time"
 
@@ -258,15 +258,10 @@ var (
 )
 
 func (d *draft) codexUnknown(m map[string]any, where string, known ...string) {
-	var extra []string
-	for k := range m {
+	for _, k := range spell.Keys(m) {
 		if !spell.Has(known, k) {
-			extra = append(extra, k)
+			d.codexFlaw("%s has no key %q", where, k)
 		}
-	}
-	slices.Sort(extra)
-	for _, k := range extra {
-		d.codexFlaw("%s has no key %q", where, k)
 	}
 }
 
@@ -306,10 +301,7 @@ func (d *draft) codexStop(reason string) {
 		d.halt(reason)
 	case policy.PostToolExecution:
 		// The result becomes the reason; the turn goes on.
-		if reason == "" {
-			reason = "stopped by " + d.by.Name
-		}
-		d.verdict(policy.Deny, reason)
+		d.verdict(policy.Deny, cmp.Or(reason, "stopped by "+d.by.Name))
 	case policy.PreAutoCompact:
 		d.verdict(policy.Deny, reason)
 	default:

@@ -224,11 +224,6 @@ var copilotSnake = map[string]string{
 	"toolResult": "tool_result", "stopReason": "stop_reason", "agentName": "agent_name", "notificationType": "notification_type",
 }
 
-// copilotTools are Claude Code's names of Copilot's tools.
-var copilotTools = map[string]string{
-	"bash": "Bash", "view": "Read", "create": "Write", "edit": "Edit", "grep": "Grep", "glob": "Glob", "web_fetch": "WebFetch", "task": "Task",
-}
-
 func sendCopilot(out map[string]any) {
 	name, _ := out["hook_event_name"].(string)
 	if name != "" && name[0] >= 'A' && name[0] <= 'Z' {
@@ -239,7 +234,7 @@ func sendCopilot(out map[string]any) {
 			}
 		}
 		tool, _ := out["tool_name"].(string)
-		if claude, ok := copilotTools[tool]; ok {
+		if claude, ok := copilotCalled[tool]; ok {
 			out["tool_name"] = claude
 		}
 		return

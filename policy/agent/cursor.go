@@ -271,10 +271,7 @@ var cursorProfile = &Profile{
 	Rules: func(bool) policy.Profile {
 		rows := map[policy.Event]func(*policy.EventSpec){
 			policy.SessionStart: watches(true), policy.SessionEnd: watches(false),
-			policy.PreSendMessage: func(s *policy.EventSpec) {
-				obeys(policy.MayDeny, false)(s)
-				s.Writes, s.Feedback = nil, false
-			},
+			policy.PreSendMessage: kimiObeys,
 			policy.PreToolExecution: func(s *policy.EventSpec) {
 				s.Powers, s.Context = policy.MayAllow|policy.MayAsk|policy.MayDeny, false
 			},

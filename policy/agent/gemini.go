@@ -1013,12 +1013,10 @@ func (d *draft) geminiSafe(object map[string]any, text string, isText bool) map[
 	default:
 		return object
 	}
-	object = maps.Clone(object)
-	if object == nil {
-		object = map[string]any{}
-	}
-	object["decision"] = "deny"
-	return object
+	out := map[string]any{}
+	maps.Copy(out, object)
+	out["decision"] = "deny"
+	return out
 }
 
 // forbiddingLine finds, in output that is no JSON, a line that is an object

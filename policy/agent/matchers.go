@@ -40,13 +40,7 @@ func (m *Matchers) Covers(text, tool string) (hit, known bool) {
 	return m.Match(text, tool)
 }
 
-func quoted(tools []string) string {
-	out := make([]string, len(tools))
-	for i, t := range tools {
-		out[i] = regexp.QuoteMeta(t)
-	}
-	return strings.Join(out, "|")
-}
+func quoted(tools []string) string { return strings.Join(spell.Each(tools, regexp.QuoteMeta), "|") }
 
 // found reports whether a regular expression is found in a name. Go's dialect
 // stands in for the agent's own; what it cannot read is not known.

@@ -15,6 +15,11 @@ import (
 	"github.com/hookc/hookc/policy/pattern"
 )
 
+// ByName reports whether an atom looks at nothing but the tool's name.
+func ByName(a *policy.Atom) bool {
+	return len(a.Reads) > 0 && !slices.ContainsFunc(a.Reads, func(f policy.Field) bool { return f != policy.FieldToolName && f != policy.FieldToolKind })
+}
+
 // Paths is the condition that the file a call names is matched by one of the
 // globs A|B (pattern.Minimatch).
 func Paths(text string) *policy.Atom {

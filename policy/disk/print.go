@@ -39,19 +39,27 @@ func (p Print) SameKind(q Print) bool {
 // Missing reports whether there is no such file.
 func (p Print) Missing() bool { return p.state == missing }
 
-// Settled reports whether a change made after the file was looked at, at a
-// time, would show. Clocks of file systems have ticks: some of milliseconds,
-// some of two seconds.
-func (p Print) Settled(at time.Time) bool {
+// Bad reports whether it cannot be looked at.
+func (p Print) Bad() bool { return p.state == bad }
+
+// Folder reports whether it is a folder.
+func (p Print) Folder() bool { return p.mode&0o170000 == 0o040000 }
+
+// Changed is when the file was changed.
+func (p Print) Changed() time.Time { return time.Unix(p.sec, p.nsec) }
+
+// Since reports whether a file may have been changed since a time. Clocks of
+// file systems have ticks: some of milliseconds, some of two seconds.
+func (p Print) Since(t time.Time) bool {
 	tick := 100 * time.Millisecond
 	if p.nsec == 0 {
 		tick = 2 * time.Second
 	}
-	switch p.state {
-	case there:
-		return !time.Unix(p.sec, p.nsec).After(at.Add(-tick))
-	case missing:
-		return true
-	}
-	return false
+	return p.state != missing && p.Changed().After(t.Add(-tick))
+}
+
+// Settled reports whether a change made after the file was looked at, at a
+// time, would show.
+func (p Print) Settled(at time.Time) bool {
+	return p.state == missing || p.state == there && !p.Since(at)
 }

@@ -195,18 +195,8 @@ func (r *yamlReader) tools(n *tree.Node) {
 	if c.Span.IsZero() {
 		c.Span = n.Span
 	}
-	c.Known = appendNew(c.Known, known)
-	c.Open = appendNew(c.Open, open)
-}
-
-//go:noinline
-func appendNew(to, from []string) []string {
-	for _, s := range from {
-		if !spell.Has(to, s) {
-			to = append(to, s)
-		}
-	}
-	return to
+	c.Known = spell.Add(c.Known, known)
+	c.Open = spell.Add(c.Open, open)
 }
 
 var codeNoMatch = diag.Define("HK013", diag.Warning, "include that matches no file")

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/url"
@@ -54,14 +55,10 @@ func (r *yamlReader) approval(n *tree.Node) {
 		b.Longest = -1
 	}
 	b.Groups = r.groups(f)
-	known := maps.Clone(b.Groups)
+	known := map[string][]string{}
+	maps.Copy(known, b.Groups)
 	for _, earlier := range r.l.policy.Approvals {
-		for name, people := range earlier.Groups {
-			if known == nil {
-				known = map[string][]string{}
-			}
-			known[name] = people
-		}
+		maps.Copy(known, earlier.Groups)
 	}
 	b.Rule = r.approvers(f, known)
 	if list := f.get("require"); list != nil && list.Shape != tree.List {
@@ -111,15 +108,11 @@ func approvalNote(b *approval.Block, tier policy.Tier) string {
 	if b.Wait > 0 {
 		wait = "waits " + b.Wait.String()
 	}
-	ttl := b.TTL
-	if ttl == 0 {
-		ttl = approval.DefaultTTL
-	}
 	who := "anybody"
 	if b.Approvers != nil {
 		who = fmt.Sprint(b.Approvers)
 	}
-	return fmt.Sprintf("approval (%s): %s becomes an approval: the call %s and may be granted within %s by %d of %s: hookc approvals", tier, when, wait, ttl.Round(time.Second), max(b.Quorum, 1), who)
+	return fmt.Sprintf("approval (%s): %s becomes an approval: the call %s and may be granted within %s by %d of %s: hookc approvals", tier, when, wait, cmp.Or(b.TTL, approval.DefaultTTL).Round(time.Second), max(b.Quorum, 1), who)
 }
 
 // approvers reads who may answer and how many must. known are the people of groups.

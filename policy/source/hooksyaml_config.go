@@ -243,10 +243,8 @@ func (l *Loader) overrideHooks(v defaultValues) {
 		}
 		if changed[h.File] == nil || h.File == nil {
 			config := *old
-			config.OnError = maps.Clone(old.OnError)
-			if config.OnError == nil {
-				config.OnError = map[policy.Kind]policy.Posture{}
-			}
+			config.OnError = map[policy.Kind]policy.Posture{}
+			maps.Copy(config.OnError, old.OnError)
 			maps.Copy(config.OnError, v.onError)
 			if v.model != "" {
 				config.Model = v.model

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -254,7 +255,7 @@ func (l *Loader) found(in *File, h *policy.Hook) {
 // uncovered notes a command of a hook where consent cannot cover all that it runs.
 func (in *File) uncovered(h *policy.Hook, command string, opaque bool) {
 	if in.source != nil && (opaque || slices.ContainsFunc(h.Body.Env, redirects)) {
-		in.source.Opaque = appendNew(in.source.Opaque, []string{command})
+		in.source.Opaque = spell.Add(in.source.Opaque, []string{command})
 	}
 }
 
@@ -273,10 +274,7 @@ func (l *Loader) commands(in *File, h *policy.Hook, live func(string) string) {
 			l.sight.ask(func() bool { return policy.ProjectRoot(from) == root })
 		}
 	}
-	at.Dir = at.Root
-	if at.Dir == "" {
-		at.Dir = at.Policy
-	}
+	at.Dir = cmp.Or(at.Root, at.Policy)
 	if h.Body.WorkDir != "" {
 		at.Dir = live(h.Body.WorkDir)
 	}
@@ -299,17 +297,13 @@ func (l *Loader) commands(in *File, h *policy.Hook, live func(string) string) {
 	if s := in.source; s != nil {
 		s.Uses, s.Globs = append(s.Uses, c.Files...), append(s.Globs, c.Globs...)
 		in.uncovered(h, command, c.Opaque)
-		s.Opaque = appendNew(s.Opaque, c.Notes)
+		s.Opaque = spell.Add(s.Opaque, c.Notes)
 	}
 	h.Body.Imports = commandline.Imports(append(spell.Copy(line.Scripts), c.Files...))
 	if in.Tree == nil {
 		return
 	}
-	kept := line.Kept
-	if kept == "" {
-		kept = command
-	}
-	h.Body.Standin = &policy.Standin{Line: kept, WorkDir: h.Body.WorkDir, Dir: at.Kept(h.Dir)}
+	h.Body.Standin = &policy.Standin{Line: cmp.Or(line.Kept, command), WorkDir: h.Body.WorkDir, Dir: at.Kept(h.Dir)}
 	for _, dir := range h.Body.Imports {
 		h.Body.Standin.Imports = append(h.Body.Standin.Imports, at.Kept(dir))
 	}

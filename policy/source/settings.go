@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -78,11 +79,7 @@ func registerSettings(a *agent.Agent) {
 		s.flat = s.flat || f.Layout == agent.Flat || f.Layout == agent.FlatTables
 	}
 	agents = append(agents, s)
-	doc := own.Reading.Doc
-	if doc == "" {
-		doc = "settings of " + a.ID
-	}
-	register(Format{Name: s.id, Doc: doc, Match: s.match, Read: s.read})
+	register(Format{Name: s.id, Doc: cmp.Or(own.Reading.Doc, "settings of "+a.ID), Match: s.match, Read: s.read})
 	if own.Reading.Extension != "" {
 		registerExtensions(s)
 	}

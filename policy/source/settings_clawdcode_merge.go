@@ -99,22 +99,13 @@ func (l *Loader) clawdSettle(at int, h *policy.Hook) {
 	if !l.faithful {
 		return
 	}
-	for _, f := range l.clawd {
-		if list := f.events[h.Body.Agent.Event]; list == nil || f.broken[h.Event] == nil || l.clawdReplaces(l.clawdPlace(f), h) != nil {
+	for i, f := range l.clawd {
+		if list := f.events[h.Body.Agent.Event]; list == nil || f.broken[h.Event] == nil || l.clawdReplaces(i, h) != nil {
 			continue
 		}
 		h.Filter.Conditions = append(h.Filter.Conditions,
 			whereNone(diag.Text{Value: "not where a group without hooks matches", Span: f.events[h.Body.Agent.Event].Span}, f.broken[h.Event]...))
 	}
-}
-
-func (l *Loader) clawdPlace(file *clawdFile) int {
-	for i, f := range l.clawd {
-		if f == file {
-			return i
-		}
-	}
-	return len(l.clawd)
 }
 
 var clawdPostures = map[string]policy.Posture{"ignore": policy.OnErrorSkip, "deny": policy.OnErrorDeny, "ask": policy.OnErrorAsk}

@@ -131,11 +131,7 @@ func (l *Loader) onceEach(hooks []*policy.Hook) []*policy.Hook {
 		func(h *policy.Hook) (string, bool) { key := l.handlers[h]; return key, key != "" },
 		func(_ *policy.Hook, before []*policy.Hook) bool { return unconditional(before) },
 		func(before []*policy.Hook) string {
-			var names []string
-			for _, h := range before {
-				names = append(names, h.Name)
-			}
-			return "unless " + strings.Join(names, " or ") + " runs"
+			return "unless " + strings.Join(spell.Each(before, func(h *policy.Hook) string { return h.Name }), " or ") + " runs"
 		})
 }
 

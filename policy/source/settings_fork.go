@@ -143,11 +143,7 @@ func (c *forkConfig) once(hooks []*policy.Hook) []*policy.Hook {
 
 // whereWritten says where hooks are written.
 func whereWritten(hooks []*policy.Hook) string {
-	var out []string
-	for _, h := range hooks {
-		out = append(out, h.Span.String())
-	}
-	return strings.Join(out, ", ")
+	return strings.Join(spell.Each(hooks, func(h *policy.Hook) string { return h.Span.String() }), ", ")
 }
 
 // order is at once for all hooks that match, or in turn when the group of one

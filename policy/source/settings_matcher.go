@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -98,11 +99,7 @@ func (r *settingsReader) text(event policy.Event, native string, m *tree.Node) (
 // notText reports a matcher that is no text, and whether the hooks run.
 func (r *settingsReader) notText(m *tree.Node, native string, looked bool) bool {
 	if !r.Reading.Matcher.Loose {
-		text := r.Reading.Matcher.NotText
-		if text == "" {
-			text = "a matcher is text; this is %s: its hooks never run"
-		}
-		r.passed(m.Span, text, m.What())
+		r.passed(m.Span, cmp.Or(r.Reading.Matcher.NotText, "a matcher is text; this is %s: its hooks never run"), m.What())
 		return false
 	}
 	if counts(m) && looked {

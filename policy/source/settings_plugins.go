@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/parts"
@@ -71,15 +72,11 @@ func joined(hooks *tree.Node) *tree.Node {
 
 func readPlugins(l *Loader, in *File) {
 	source := l.Source(in, "claudeplugins")
-	var ids []string
-	for id, p := range l.plugins {
-		if p.on {
-			ids = append(ids, id)
-		}
-	}
-	sort.Strings(ids)
 	roots := l.projectRoots()
-	for _, id := range ids {
+	for _, id := range spell.Keys(l.plugins) {
+		if !l.plugins[id].on {
+			continue
+		}
 		p, looked := plugins.Find(filepath.Dir(in.Path), id, roots)
 		source.Folders = append(source.Folders, looked...)
 		if p.Lost != "" {

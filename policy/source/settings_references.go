@@ -98,7 +98,7 @@ func (r *settingsReader) variable(name string, at diag.Span) (value string, set 
 	v, source := policy.EnvVar{Name: name, Value: value}, r.in.source
 	switch {
 	case !set:
-		source.Unset = appendNew(source.Unset, []string{name})
+		source.Unset = spell.Add(source.Unset, []string{name})
 	case !spell.Among(source.Variables, v):
 		source.Variables, source.Private = append(source.Variables, v), true
 		r.report(codeFromEnvironment.Report(at, "the value of $%s stands here: %s reads it from its environment when it starts, hookc for each event", name, cmp.Or(r.Reading.Called, r.id)))

@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"github.com/hookc/hookc/internal/severity"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/tree"
@@ -24,10 +25,7 @@ func (r *yamlReader) severities(f fields, n *tree.Node) {
 	for _, e := range n.Entries {
 		code := diag.Lookup(e.Key.Text.Value)
 		if code == nil || code.ID != e.Key.Text.Value {
-			var ids []string
-			for _, c := range diag.Codes() {
-				ids = append(ids, c.ID)
-			}
+			ids := spell.Each(diag.Codes(), func(c *diag.Code) string { return c.ID })
 			r.report(codeWord.Report(e.Key.Span, "there is no code %q", e.Key.Text.Value).
 				WithHint("%s", diag.DidYouMean(e.Key.Text.Value, ids, "docs/reference/diagnostics.md lists them")))
 			continue

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookc/hookc/internal/approval"
 	_ "github.com/hookc/hookc/internal/approval/judge" // for approval.source
+	"github.com/hookc/hookc/internal/exit"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/share"
 	"github.com/hookc/hookc/internal/spell"
@@ -20,14 +21,8 @@ import (
 	"github.com/hookc/hookc/policy/state"
 )
 
-// Host is the command line that the commands are part of.
-type Host struct {
-	// Cannot is the failure of what could not be carried out, Exit an end with a
-	// code of its own.
-	Cannot func(format string, args ...any) error
-	Exit   func(code int, text string) error
-	JSON   func(w io.Writer, v any) error
-}
+// Host has the commands.
+type Host struct{}
 
 // New is `hookc approvals`.
 func (h *Host) New() *cobra.Command {
@@ -46,7 +41,7 @@ func (h *Host) New() *cobra.Command {
 func (h *Host) store(cmd *cobra.Command) (*approval.Store, error) {
 	home, err := state.Home()
 	if err != nil {
-		return nil, h.Cannot("%v", err)
+		return nil, exit.Cannot("%v", err)
 	}
 	s := approval.Open(home)
 	fleet, err := share.Open(home)
@@ -58,7 +53,7 @@ func (h *Host) store(cmd *cobra.Command) (*approval.Store, error) {
 		return alone, nil
 	}
 	if err != nil {
-		return nil, h.Cannot("%v", err)
+		return nil, exit.Cannot("%v", err)
 	}
 	return s, nil
 }
@@ -80,7 +75,7 @@ func (h *Host) list() *cobra.Command {
 				}
 			}
 			if asJSON {
-				err = h.JSON(cmd.OutOrStdout(), shown)
+				err = exit.JSON(cmd.OutOrStdout(), shown)
 			} else {
 				for _, a := range shown {
 					err = errors.Join(err, line(cmd.OutOrStdout(), a))
@@ -90,7 +85,7 @@ func (h *Host) list() *cobra.Command {
 				}
 			}
 			if failed != nil {
-				return h.Cannot("%v", failed)
+				return exit.Cannot("%v", failed)
 			}
 			return err
 		},
@@ -149,7 +144,7 @@ func (h *Host) show() *cobra.Command {
 				return h.failed(err)
 			}
 			if asJSON {
-				return h.JSON(cmd.OutOrStdout(), a)
+				return exit.JSON(cmd.OutOrStdout(), a)
 			}
 			return write(cmd.OutOrStdout(), a)
 		},
@@ -208,10 +203,10 @@ func (h *Host) answer(verdict approval.Verdict) *cobra.Command {
 			}
 			who := paths.Name() // no variable says who answers
 			if who == "" {
-				return h.Cannot("it cannot be told who answers")
+				return exit.Cannot("it cannot be told who answers")
 			}
 			if cmd.Flags().Changed("for") && scope.For <= 0 {
-				return h.Cannot("--for is a time above zero, such as 1h")
+				return exit.Cannot("--for is a time above zero, such as 1h")
 			}
 			a, err := s.Answer(cmd.Context(), args[0], who, verdict, scope, reason)
 			if err != nil {
@@ -248,9 +243,9 @@ func said(a *approval.Approval) string {
 func (h *Host) failed(err error) error {
 	var late *approval.AnsweredError
 	if errors.As(err, &late) || errors.Is(err, approval.ErrNone) {
-		return h.Exit(1, "hookc: "+err.Error()+": see hookc approvals list --all")
+		return exit.Error{Code: 1, Text: "hookc: " + err.Error() + ": see hookc approvals list --all"}
 	}
-	return h.Cannot("%v", err)
+	return exit.Cannot("%v", err)
 }
 
 func (h *Host) watch() *cobra.Command {
@@ -273,9 +268,9 @@ func (h *Host) watch() *cobra.Command {
 				return line(cmd.OutOrStdout(), a)
 			})
 			if err != nil {
-				return h.Cannot("%v", err)
+				return exit.Cannot("%v", err)
 			}
-			return h.Exit(130, "")
+			return exit.Error{Code: 130, Text: ""}
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "a line of JSON each")
@@ -297,13 +292,13 @@ func (h *Host) key() *cobra.Command {
 					err = s.SetKey([]byte(strings.TrimSpace(string(key))))
 				}
 				if err != nil {
-					return h.Cannot("the key is not set: %v", err)
+					return exit.Cannot("the key is not set: %v", err)
 				}
 				return nil
 			}
 			key, err := s.Key()
 			if err != nil {
-				return h.Cannot("%v", err)
+				return exit.Cannot("%v", err)
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", key)
 			return err

@@ -18,6 +18,7 @@ import (
 
 	"github.com/hookc/hookc/internal/bundle"
 	"github.com/hookc/hookc/internal/bundle/proof"
+	"github.com/hookc/hookc/internal/exit"
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/release"
 	"github.com/hookc/hookc/internal/spell"
@@ -26,14 +27,8 @@ import (
 
 // Host is the command line that the commands are part of.
 type Host struct {
-	// Cannot is the failure of what could not be carried out, Exit an end with a
-	// code of its own.
-	Cannot func(format string, args ...any) error
-	Exit   func(code int, text string) error
 	// Complete has a shell complete the words of a flag.
 	Complete func(cmd *cobra.Command, flag string, words []string)
-	JSON     func(w io.Writer, v any) error
-	Count    func(n int, what string) string
 }
 
 // New is `hookc bundle`.
@@ -92,14 +87,14 @@ func (h *Host) limited(cmd *cobra.Command, f *flags) {
 
 func (h *Host) runBuild(cmd *cobra.Command, f *flags, dir string) error {
 	if f.output == "" {
-		return h.Cannot("-o FILE says where the bundle is to be written")
+		return exit.Cannot("-o FILE says where the bundle is to be written")
 	}
 	real, err := filepath.EvalSymlinks(dir)
 	if err == nil {
 		dir, err = filepath.Abs(real)
 	}
 	if err != nil {
-		return h.Cannot("%v", err)
+		return exit.Cannot("%v", err)
 	}
 	proven, err := h.prove(cmd, f, dir)
 	if err != nil {
@@ -124,7 +119,7 @@ func (h *Host) prove(cmd *cobra.Command, f *flags, dir string) (*proof.Result, e
 	defer cancel()
 	proven, err := proof.Policy(ctx, dir)
 	if err != nil {
-		return nil, h.Exit(1, strings.TrimRight(err.Error(), "\n"))
+		return nil, exit.Error{Code: 1, Text: strings.TrimRight(err.Error(), "\n")}
 	}
 	fmt.Fprint(cmd.ErrOrStderr(), proven.Findings.Render())
 	return proven, nil
@@ -134,7 +129,7 @@ func (h *Host) prove(cmd *cobra.Command, f *flags, dir string) (*proof.Result, e
 func (h *Host) write(cmd *cobra.Command, path string, b *opa.Bundle, proven *proof.Result) error {
 	var text bytes.Buffer
 	if err := bundle.Write(&text, b); err != nil {
-		return h.Cannot("%v", err)
+		return exit.Cannot("%v", err)
 	}
 	v, name := (*opa.VerificationConfig)(nil), filepath.Base(path)
 	if _, err := bundle.Read(name, bytes.NewReader(text.Bytes()), v); err != nil {
@@ -146,12 +141,12 @@ func (h *Host) write(cmd *cobra.Command, path string, b *opa.Bundle, proven *pro
 		err = os.Rename(whole, path)
 	}
 	if err != nil {
-		return h.Cannot("%v", err)
+		return exit.Cannot("%v", err)
 	}
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "%s: revision %s, %s", spell.Line(path), spell.Line(b.Manifest.Revision), signed(b))
 	if proven != nil {
-		fmt.Fprintf(out, ", %s on %s, %s passed, plan %s", h.Count(proven.Hooks, "hook"), h.Count(proven.Events, "event"), h.Count(proven.Tests, "test"), proven.Plan)
+		fmt.Fprintf(out, ", %s on %s, %s passed, plan %s", spell.Count(proven.Hooks, "hook"), spell.Count(proven.Events, "event"), spell.Count(proven.Tests, "test"), proven.Plan)
 	}
 	fmt.Fprintln(out)
 	return nil
@@ -169,16 +164,16 @@ func signed(b *opa.Bundle) string {
 func (h *Host) failed(err error) error {
 	var found diag.ListError
 	if errors.As(err, &found) {
-		return h.Exit(1, strings.TrimRight(found.List.Render(), "\n"))
+		return exit.Error{Code: 1, Text: strings.TrimRight(found.List.Render(), "\n")}
 	}
-	return h.Cannot("%v", err)
+	return exit.Cannot("%v", err)
 }
 
 // read reads a bundle from a file.
 func (h *Host) read(path string, v *opa.VerificationConfig) (*opa.Bundle, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, h.Cannot("%v", err)
+		return nil, exit.Cannot("%v", err)
 	}
 	defer f.Close()
 	b, err := bundle.Read(path, f, v)
@@ -196,7 +191,7 @@ func (h *Host) sign() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.File == "" {
-				return h.Cannot("--signing-key FILE says what to sign with")
+				return exit.Cannot("--signing-key FILE says what to sign with")
 			}
 			b, err := h.read(args[0], nil)
 			if err != nil {
@@ -251,12 +246,12 @@ func (h *Host) runVerify(cmd *cobra.Command, f *flags, path string) (err error) 
 		temp, err = filepath.EvalSymlinks(temp)
 	}
 	if err != nil {
-		return h.Cannot("%v", err)
+		return exit.Cannot("%v", err)
 	}
 	defer os.RemoveAll(temp)
 	dir := filepath.Join(temp, "policy")
 	if err := bundle.Unpack(dir, files); err != nil {
-		return h.Cannot("%v", err)
+		return exit.Cannot("%v", err)
 	}
 	proven, err := h.prove(cmd, f, dir)
 	if err != nil {
@@ -270,7 +265,7 @@ func (h *Host) runVerify(cmd *cobra.Command, f *flags, path string) (err error) 
 		said = "its signature was not looked at (--verification-key)"
 	}
 	if f.asJSON {
-		return h.JSON(cmd.OutOrStdout(), struct {
+		return exit.JSON(cmd.OutOrStdout(), struct {
 			Revision  string `json:"revision"`
 			Signature string `json:"signature"`
 			*proof.Result
@@ -278,7 +273,7 @@ func (h *Host) runVerify(cmd *cobra.Command, f *flags, path string) (err error) 
 	}
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "%s: revision %s, %s, %s on %s, %s passed, plan %s\n", spell.Line(path), spell.Line(b.Manifest.Revision), said,
-		h.Count(proven.Hooks, "hook"), h.Count(proven.Events, "event"), h.Count(proven.Tests, "test"), proven.Plan)
+		spell.Count(proven.Hooks, "hook"), spell.Count(proven.Events, "event"), spell.Count(proven.Tests, "test"), proven.Plan)
 	if about := bundle.Of(b); about.Plan != "" && about.Plan != proven.Plan {
 		fmt.Fprintf(out, "note: it was built by hookc %s with plan %s\n", spell.Line(about.Hookc), spell.Line(about.Plan))
 	}
@@ -323,7 +318,7 @@ func (h *Host) inspect() *cobra.Command {
 				s.Files = append(s.Files, shownFile{file.Name, len(file.Data)})
 			}
 			if f.asJSON {
-				return h.JSON(cmd.OutOrStdout(), s)
+				return exit.JSON(cmd.OutOrStdout(), s)
 			}
 			s.print(cmd.OutOrStdout(), signed(b))
 			return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/decisionlog"
+	"github.com/hookc/hookc/internal/exit"
 	"github.com/hookc/hookc/internal/impact"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
@@ -26,9 +27,9 @@ func (h *Host) Impact(flags func(*cobra.Command) func() (*dag.Program, error)) *
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case !spell.Has(impact.Formats, format):
-				return h.Cannot("unknown format %q: %s", format, diag.DidYouMean(format, impact.Formats, "one of "+strings.Join(impact.Formats, ", ")))
+				return exit.Cannot("unknown format %q: %s", format, diag.DidYouMean(format, impact.Formats, "one of "+strings.Join(impact.Formats, ", ")))
 			case samples < 0:
-				return h.Cannot("--samples is not negative")
+				return exit.Cannot("--samples is not negative")
 			}
 			p, err := program()
 			if err != nil {
@@ -37,16 +38,16 @@ func (h *Host) Impact(flags func(*cobra.Command) func() (*dag.Program, error)) *
 			j := impact.New(p, samples)
 			unread := f.each(cmd, func(e *decisionlog.Entry) error { return j.Add(cmd.Context(), e) })
 			if cmd.Context().Err() != nil {
-				return h.Exit(130, "")
+				return exit.Error{Code: 130, Text: ""}
 			}
 			r := j.Report()
 			if unread != nil && r.Calls == 0 {
 				return unread
 			}
 			if format == "json" {
-				err = h.JSON(cmd.OutOrStdout(), r)
+				err = exit.JSON(cmd.OutOrStdout(), r)
 			} else if err = r.Print(cmd.OutOrStdout(), format); err != nil {
-				err = h.Cannot("%v", err)
+				err = exit.Cannot("%v", err)
 			}
 			if err != nil {
 				return err

@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/internal/decisionlog"
+	"github.com/hookc/hookc/internal/exit"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/state"
@@ -22,21 +24,15 @@ import (
 
 // Host is the command line that the commands are part of.
 type Host struct {
-	// Cannot is the failure of what could not be carried out, Exit an end with a
-	// code of its own.
-	Cannot func(format string, args ...any) error
-	Exit   func(code int, text string) error
 	// Complete has a shell complete the words of a flag.
 	Complete func(cmd *cobra.Command, flag string, words []string)
 	// Progress says on a terminal what takes long, until it is stopped.
 	Progress func(w io.Writer, what string) (stop func())
 	Colour   func(w io.Writer) bool
-	// Exact writes bytes as they are, JSON a value.
+	// Exact writes bytes as they are.
 	Exact func(w io.Writer) io.Writer
-	JSON  func(w io.Writer, v any) error
 	// Path is a path as whoever called means it.
-	Path  func(ctx context.Context, path string) string
-	Count func(n int, what string) string
+	Path func(ctx context.Context, path string) string
 }
 
 // New is `hookc log`.
@@ -55,7 +51,7 @@ func (h *Host) New() *cobra.Command {
 func (h *Host) home() (string, error) {
 	home, err := state.Home()
 	if err != nil {
-		return "", h.Cannot("%v", err)
+		return "", exit.Cannot("%v", err)
 	}
 	return home, nil
 }
@@ -94,14 +90,14 @@ func (h *Host) writeSettings(cmd *cobra.Command, s decisionlog.Settings) error {
 		return err
 	}
 	if err := s.Write(home); err != nil {
-		return h.Cannot("%v", err)
+		return exit.Cannot("%v", err)
 	}
 	if !s.Enabled {
 		fmt.Fprintln(cmd.OutOrStdout(), "nothing is logged any more")
 		return nil
 	}
 	if _, err := decisionlog.NewSigner(decisionlog.Folder(home)); err != nil {
-		return h.Cannot("%v", err)
+		return exit.Cannot("%v", err)
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "decisions are logged in %s\n", decisionlog.Folder(home))
 	return nil
@@ -131,7 +127,7 @@ func (f *filter) begin(now time.Time) (err error) {
 	if f.event != "" {
 		event, ok := policy.ParseEvent(f.event)
 		if !ok {
-			return f.Cannot("unknown event %q: %s", f.event, diag.DidYouMean(f.event, policy.EventNames(), "`hookc help events` lists them"))
+			return exit.Cannot("unknown event %q: %s", f.event, diag.DidYouMean(f.event, policy.EventNames(), "`hookc help events` lists them"))
 		}
 		f.event = string(event)
 	}
@@ -150,7 +146,7 @@ func (f *filter) begin(now time.Time) (err error) {
 		return nil
 	}
 	if f.from, err = time.Parse(time.RFC3339, f.since); err != nil {
-		return f.Cannot("--since %s is neither a time such as 2026-01-31T08:00:00Z nor how long ago, such as 7d or 12h", f.since)
+		return exit.Cannot("--since %s is neither a time such as 2026-01-31T08:00:00Z nor how long ago, such as 7d or 12h", f.since)
 	}
 	return nil
 }
@@ -188,7 +184,7 @@ func (f *filter) folder() (string, error) {
 	}
 	dir := decisionlog.Folder(home)
 	if _, err := os.Stat(dir); err != nil {
-		return "", f.Cannot("there is no log: `hookc log enable` begins one")
+		return "", exit.Cannot("there is no log: `hookc log enable` begins one")
 	}
 	return dir, f.begin(time.Now())
 }
@@ -225,7 +221,7 @@ func (f *filter) each(cmd *cobra.Command, do func(*decisionlog.Entry) error) err
 	for e, err := range all {
 		switch {
 		case cmd.Context().Err() != nil:
-			return f.Exit(130, "")
+			return exit.Error{Code: 130}
 		case err != nil:
 			unread = append(unread, err)
 			continue
@@ -235,7 +231,7 @@ func (f *filter) each(cmd *cobra.Command, do func(*decisionlog.Entry) error) err
 		}
 	}
 	if len(unread) > 0 {
-		return f.Cannot("%v\nhookc: `hookc log verify` says more", errors.Join(unread...))
+		return exit.Cannot("%v\nhookc: `hookc log verify` says more", errors.Join(unread...))
 	}
 	return nil
 }
@@ -254,12 +250,12 @@ func (h *Host) verify() *cobra.Command {
 			dir := decisionlog.Folder(home)
 			if key == "" {
 				if key, err = decisionlog.VerifierKey(dir); err != nil {
-					return h.Cannot("there is no log, or no key that verifies it: %v", err)
+					return exit.Cannot("there is no log, or no key that verifies it: %v", err)
 				}
 			}
 			check, err := decisionlog.Checker(dir, key)
 			if err != nil {
-				return h.Cannot("--key: %v", err)
+				return exit.Cannot("--key: %v", err)
 			}
 			stop := h.Progress(cmd.ErrOrStderr(), "verifying the log")
 			v, err := decisionlog.Verify(dir, check)
@@ -267,9 +263,9 @@ func (h *Host) verify() *cobra.Command {
 			var wrong *decisionlog.Wrong
 			switch {
 			case errors.As(err, &wrong):
-				return h.Exit(1, fmt.Sprintf("%s\nhookc: the log is not as it was written", err))
+				return exit.Error{Code: 1, Text: fmt.Sprintf("%s\nhookc: the log is not as it was written", err)}
 			case err != nil:
-				return h.Cannot("%v", err)
+				return exit.Cannot("%v", err)
 			}
 			return h.sayVerified(cmd, v)
 		},
@@ -280,9 +276,9 @@ func (h *Host) verify() *cobra.Command {
 
 func (h *Host) sayVerified(cmd *cobra.Command, v *decisionlog.Verified) error {
 	w := cmd.OutOrStdout()
-	fmt.Fprintf(w, "%s of %s in %s, as they were written; %s\n", h.Count(v.Entries, "line"), h.Count(v.Writers, "writer"), h.Count(v.Segments, "file"), h.Count(v.Checkpoints, "signed checkpoint"))
+	fmt.Fprintf(w, "%s of %s in %s, as they were written; %s\n", spell.Count(v.Entries, "line"), spell.Count(v.Writers, "writer"), spell.Count(v.Segments, "file"), spell.Count(v.Checkpoints, "signed checkpoint"))
 	if v.Lost > 0 {
-		fmt.Fprintf(w, "%s found no room to wait, or no room on the disk, and are not in it\n", h.Count(int(v.Lost), "decision"))
+		fmt.Fprintf(w, "%s found no room to wait, or no room on the disk, and are not in it\n", spell.Count(int(v.Lost), "decision"))
 	}
 	for _, name := range v.From {
 		fmt.Fprintf(w, "what was before %s was taken away\n", name)
@@ -304,7 +300,7 @@ func (h *Host) prune() *cobra.Command {
 			}
 			s, err := decisionlog.ReadSettings(home)
 			if err != nil {
-				return h.Cannot("%v", err)
+				return exit.Cannot("%v", err)
 			}
 			if cmd.Flags().Changed("keep-days") {
 				s.KeepDays = days
@@ -314,7 +310,7 @@ func (h *Host) prune() *cobra.Command {
 			}
 			options := decisionlog.Options{KeepAge: time.Duration(s.KeepDays) * 24 * time.Hour, KeepSize: int64(s.KeepMB) << 20}
 			if err := decisionlog.Prune(decisionlog.Folder(home), options); err != nil {
-				return h.Cannot("%v", err)
+				return exit.Cannot("%v", err)
 			}
 			return nil
 		},
@@ -334,7 +330,7 @@ func (h *Host) key() *cobra.Command {
 			}
 			key, err := decisionlog.VerifierKey(decisionlog.Folder(home))
 			if err != nil {
-				return h.Cannot("there is no key yet: `hookc log enable` makes one")
+				return exit.Cannot("there is no key yet: `hookc log enable` makes one")
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), key)
 			return nil
@@ -348,10 +344,10 @@ func (h *Host) key() *cobra.Command {
 				_, err = decisionlog.VerifierKey(decisionlog.Folder(home))
 			}
 			if err != nil {
-				return h.Cannot("there is no key yet: `hookc log enable` makes one")
+				return exit.Cannot("there is no key yet: `hookc log enable` makes one")
 			}
 			if err := decisionlog.Rotate(decisionlog.Folder(home), decisionlog.Options{}); err != nil {
-				return h.Cannot("%v", err)
+				return exit.Cannot("%v", err)
 			}
 			return nil
 		},

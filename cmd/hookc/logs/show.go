@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/decisionlog"
+	"github.com/hookc/hookc/internal/exit"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
@@ -33,7 +35,7 @@ func (h *Host) tail() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if n < 0 {
-				return h.Cannot("-n is not negative")
+				return exit.Cannot("-n is not negative")
 			}
 			f.newest = true
 			var last []*decisionlog.Entry
@@ -79,7 +81,7 @@ func (f *filter) follow(cmd *cobra.Command, asJSON bool) error {
 		return f.sayEntry(cmd.OutOrStdout(), e, asJSON)
 	})
 	if cmd.Context().Err() != nil {
-		return f.Exit(130, "")
+		return exit.Error{Code: 130}
 	}
 	return err
 }
@@ -89,7 +91,7 @@ func (h *Host) sayEntry(w io.Writer, e *decisionlog.Entry, asJSON bool) error {
 	if asJSON {
 		text, err := policy.EncodeJSON(e)
 		if err != nil {
-			return h.Cannot("%v", err)
+			return exit.Cannot("%v", err)
 		}
 		_, err = fmt.Fprintf(w, "%s\n", text)
 		return err
@@ -157,11 +159,11 @@ func (h *Host) show() *cobra.Command {
 			case err != nil:
 				return err
 			case len(found) == 0:
-				return h.Exit(1, fmt.Sprintf("hookc: no decision is called %s: `hookc log tail` shows their names", args[0]))
+				return exit.Error{Code: 1, Text: fmt.Sprintf("hookc: no decision is called %s: `hookc log tail` shows their names", args[0])}
 			case len(found) > 1 && found[0].ID != args[0]:
-				return h.Cannot("%s are called %s…: give more of the name, such as %s", h.Count(len(found), "decision"), args[0], found[0].ID)
+				return exit.Cannot("%s are called %s…: give more of the name, such as %s", spell.Count(len(found), "decision"), args[0], found[0].ID)
 			}
-			return h.JSON(cmd.OutOrStdout(), found[0])
+			return exit.JSON(cmd.OutOrStdout(), found[0])
 		},
 	}
 }
@@ -175,11 +177,11 @@ func (h *Host) grep() *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && where == "" {
-				return h.Cannot("give a regular expression, or --where with an expr")
+				return exit.Cannot("give a regular expression, or --where with an expr")
 			}
 			re, err := regexp.Compile(strings.Join(args, ""))
 			if err != nil {
-				return h.Cannot("%v", err)
+				return exit.Cannot("%v", err)
 			}
 			found, asked := false, question{text: where, of: map[string]*dag.Plan{}}
 			err = f.each(cmd, func(e *decisionlog.Entry) error {
@@ -188,7 +190,7 @@ func (h *Host) grep() *cobra.Command {
 				}
 				if is, err := asked.holds(e); err != nil || !is {
 					if err != nil {
-						return h.Cannot("--where: %v", err)
+						return exit.Cannot("--where: %v", err)
 					}
 					return nil
 				}
@@ -196,7 +198,7 @@ func (h *Host) grep() *cobra.Command {
 				return h.sayEntry(cmd.OutOrStdout(), e, asJSON)
 			})
 			if err == nil && !found {
-				return h.Exit(1, "")
+				return exit.Error{Code: 1, Text: ""}
 			}
 			return err
 		},
@@ -246,14 +248,11 @@ func (h *Host) stats() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			name, ok := statsBy[by]
 			if !ok {
-				return h.Cannot("--by is one of hook, tool, agent, event, session, and not %q", by)
+				return exit.Cannot("--by is one of hook, tool, agent, event, session, and not %q", by)
 			}
 			rows := map[string]*tally{}
 			err := f.each(cmd, func(e *decisionlog.Entry) error {
-				key := name(e)
-				if key == "" {
-					key = "(none)"
-				}
+				key := cmp.Or(name(e), "(none)")
 				if rows[key] == nil {
 					rows[key] = &tally{Name: key, Actions: map[string]int{}}
 				}
@@ -298,13 +297,9 @@ func (h *Host) sayStats(w io.Writer, by string, rows map[string]*tally, asJSON, 
 		return list[i].Count > list[j].Count || list[i].Count == list[j].Count && list[i].Name < list[j].Name
 	})
 	if asJSON {
-		return h.JSON(w, list)
+		return exit.JSON(w, list)
 	}
-	columns := []string{}
-	for a := range actions {
-		columns = append(columns, a)
-	}
-	sort.Strings(columns)
+	columns := spell.Keys(actions)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	begin, between, end := "", "\t", ""
 	if markdown {
@@ -342,7 +337,7 @@ func (h *Host) export() *cobra.Command {
 			if output != "" {
 				file, err := os.OpenFile(h.Path(cmd.Context(), output), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 				if err != nil {
-					return h.Cannot("%v", err)
+					return exit.Cannot("%v", err)
 				}
 				defer file.Close()
 				w = file
@@ -395,5 +390,5 @@ func (h *Host) exporter(w io.Writer, format string) (write func(*decisionlog.Ent
 				return table.Error()
 			}, err
 	}
-	return nil, nil, h.Cannot("--format is jsonl, csv or ocsf, and not %q", format)
+	return nil, nil, exit.Cannot("--format is jsonl, csv or ocsf, and not %q", format)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookc/hookc/internal/impact"
 	"github.com/hookc/hookc/internal/page"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // ruled is a rule of the policy that is here today, what fires it, and how often it
@@ -77,7 +78,7 @@ func (s *server) impact(_ *http.Request, query url.Values) page.Reply {
 		data.Failed = err.Error()
 		return s.show(http.StatusOK, "impact", "Impact", "/impact", data)
 	}
-	data.Summary, data.Notes = fmt.Sprintf("%d of %s would have gone otherwise", r.Changed, s.count(r.Calls, "recorded call")), r.Remarks()
+	data.Summary, data.Notes = fmt.Sprintf("%d of %s would have gone otherwise", r.Changed, spell.Count(r.Calls, "recorded call")), r.Remarks()
 	days, most := map[string]int{}, 1
 	for _, h := range r.Hooks {
 		most = max(most, h.Noise())
@@ -87,7 +88,7 @@ func (s *server) impact(_ *http.Request, query url.Values) page.Reply {
 	}
 	for _, h := range r.Hooks {
 		b := stack{Name: h.Name, Spoken: fmt.Sprintf("%s, %s: %d blocked, %d asked, %d rewritten, %d failed; %s, %s; %d held back or rewritten anyway", h.Event, h.State, h.Blocked, h.Asked, h.Rewritten, h.Failed,
-			s.count(h.Sessions, "session"), s.count(h.Agents, "agent"), h.Already)}
+			spell.Count(h.Sessions, "session"), spell.Count(h.Agents, "agent"), h.Already)}
 		at := 0
 		for i, n := range []int{h.Blocked, h.Asked, h.Rewritten} {
 			if n > 0 {

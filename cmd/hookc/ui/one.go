@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -222,7 +223,7 @@ func (s *server) approvals(_ *http.Request, _ url.Values) page.Reply {
 			data.Done = append(data.Done, q)
 			continue
 		}
-		q.Consequence = "Once granted, " + or(a.Agent, "the agent") + " may make this call until " + stamp(a.Until) + " at the latest."
+		q.Consequence = "Once granted, " + cmp.Or(a.Agent, "the agent") + " may make this call until " + stamp(a.Until) + " at the latest."
 		for _, f := range []fact{{Name: "asked by", Value: strings.Join(a.Rules, ", ")}, {Name: "because", Value: strings.Join(a.Reasons, "\n")}, {Name: "agent", Value: a.Agent},
 			{Name: "session", Value: a.Session}, {Name: "in", Value: a.Call.Cwd}, {Name: "event", Value: string(a.Call.Event)}, {Name: "asked", Value: stamp(a.Created)},
 			{Name: "open until", Value: stamp(a.Until)}, {Name: "answered by", Value: q.By}} {
@@ -233,14 +234,6 @@ func (s *server) approvals(_ *http.Request, _ url.Values) page.Reply {
 		data.Waiting = append(data.Waiting, q)
 	}
 	return s.show(http.StatusOK, "approvals", "Approvals", "/approvals", data)
-}
-
-//go:noinline
-func or(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }
 
 // decide takes an answer.

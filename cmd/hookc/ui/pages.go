@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookc/hookc/internal/approval"
 	"github.com/hookc/hookc/internal/page"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // perPage is how many decisions a page lists.
@@ -150,7 +151,7 @@ func (s *server) decisions(r *http.Request, query url.Values) page.Reply {
 		Rows                   []listed
 		Summary, Newest, Older string
 		Live                   bool
-	}{Filter: f, Selects: rec.choose(&f), Live: before == "", Summary: s.count(len(rec.rows), "decision") + " in the log"}
+	}{Filter: f, Selects: rec.choose(&f), Live: before == "", Summary: spell.Count(len(rec.rows), "decision") + " in the log"}
 	if rec.full {
 		data.Summary = fmt.Sprintf("the newest %d decisions of the log", len(rec.rows))
 	}
@@ -241,7 +242,7 @@ func (s *server) hooks(_ *http.Request, query url.Values) page.Reply {
 	for i := range data.Rules {
 		data.Rules[i].Decided = rec.places[data.Rules[i].Place]
 	}
-	data.Summary = s.count(len(all), "hook") + " in " + s.count(len(rec.rows), "decision")
+	data.Summary = spell.Count(len(all), "hook") + " in " + spell.Count(len(rec.rows), "decision")
 	if len(all) > offered {
 		data.Summary += fmt.Sprintf(", the %d that decided most", offered)
 	}
@@ -256,12 +257,7 @@ func (h *hook) facts() []fact {
 		what string
 		of   map[string]int
 	}{{"said ", h.Said}, {"would have said ", h.Would}} {
-		names := make([]string, 0, len(words.of))
-		for name := range words.of {
-			names = append(names, name)
-		}
-		sort.Strings(names)
-		for _, name := range names {
+		for _, name := range spell.Keys(words.of) {
 			out = append(out, fact{Name: words.what + name, Value: strconv.Itoa(words.of[name])})
 		}
 	}

@@ -21,7 +21,6 @@ import (
 // server answers the requests of browsers.
 type server struct {
 	root   func() *cobra.Command
-	count  func(n int, what string) string
 	ctx    context.Context
 	record *record
 	store  *approval.Store

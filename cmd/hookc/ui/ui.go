@@ -20,6 +20,7 @@ import (
 	"github.com/hookc/hookc/cmd/hookc/logs"
 	"github.com/hookc/hookc/internal/approval"
 	"github.com/hookc/hookc/internal/decisionlog"
+	"github.com/hookc/hookc/internal/exit"
 	"github.com/hookc/hookc/internal/page"
 	"github.com/hookc/hookc/policy/state"
 )
@@ -29,7 +30,7 @@ const limit = time.Minute
 
 // New is `hookc ui`. root makes all commands of hookc: the page shows what some print.
 func New(h *logs.Host, root func() *cobra.Command) *cobra.Command {
-	s := &server{root: root, count: h.Count}
+	s := &server{root: root}
 	var address, folder string
 	var open, remote bool
 	cmd := &cobra.Command{
@@ -39,13 +40,13 @@ func New(h *logs.Host, root func() *cobra.Command) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			home, err := state.Home()
 			if err != nil {
-				return h.Cannot("%v", err)
+				return exit.Cannot("%v", err)
 			}
 			if folder = h.Path(cmd.Context(), folder); !cmd.Flags().Changed("log") {
 				folder = decisionlog.Folder(home)
 			}
 			s.record, s.store = newRecord(folder), approval.Open(home)
-			return s.serve(cmd, h, address, open, remote)
+			return s.serve(cmd, address, open, remote)
 		},
 	}
 	cmd.Flags().StringVar(&address, "addr", "127.0.0.1:0", "answer at this `ADDRESS`; port 0 is any that is free")
@@ -57,19 +58,19 @@ func New(h *logs.Host, root func() *cobra.Command) *cobra.Command {
 }
 
 // serve answers until the command is interrupted.
-func (s *server) serve(cmd *cobra.Command, h *logs.Host, address string, open, remote bool) error {
+func (s *server) serve(cmd *cobra.Command, address string, open, remote bool) error {
 	s.ctx, s.remote = cmd.Context(), remote
 	s.token, s.session, s.form = secret(), secret(), secret()
 	at, err := netip.ParseAddrPort(address)
 	switch {
 	case err != nil:
-		return h.Cannot("--addr %s: it takes an address with a port, such as 127.0.0.1:8321", address)
+		return exit.Cannot("--addr %s: it takes an address with a port, such as 127.0.0.1:8321", address)
 	case !at.Addr().IsLoopback() && !remote:
-		return h.Cannot("--addr %s is reached by other machines, and nothing is encrypted: --remote permits it", address)
+		return exit.Cannot("--addr %s is reached by other machines, and nothing is encrypted: --remote permits it", address)
 	}
 	at, stop, err := page.Listener{Reply: s.reply, Anywhere: remote, Limit: limit}.Open(address)
 	if err != nil {
-		return h.Cannot("--addr: %v", err)
+		return exit.Cannot("--addr: %v", err)
 	}
 	defer stop()
 	if !at.Addr().IsLoopback() {

@@ -76,7 +76,7 @@ func opened(t *testing.T, args ...string) *browser {
 }
 
 func command(string) *cobra.Command {
-	h := &logs.Host{Cannot: fmt.Errorf, Count: spell.Count, Path: func(_ context.Context, p string) string { return p }}
+	h := &logs.Host{Path: func(_ context.Context, p string) string { return p }}
 	cmd := New(h, func() *cobra.Command {
 		root := &cobra.Command{Use: "hookc", SilenceErrors: true, SilenceUsage: true}
 		root.AddCommand(&cobra.Command{Use: "doctor", RunE: func(cmd *cobra.Command, _ []string) error {

@@ -2,10 +2,10 @@ package ui
 
 import (
 	"encoding/json"
-	"sort"
 	"strings"
 
 	"github.com/hookc/hookc/internal/decisionlog"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -92,12 +92,7 @@ type line struct{ Kind, Text string }
 // changes are the differences that a patch makes to what it changes.
 func changes(at string, before, after any, out []change) []change {
 	if patch, ok := after.(map[string]any); ok && (at == "" || member(before) != nil) {
-		keys := make([]string, 0, len(patch))
-		for k := range patch {
-			keys = append(keys, k)
-		}
-		sort.Strings(keys)
-		for _, k := range keys {
+		for _, k := range spell.Keys(patch) {
 			out = changes(strings.TrimPrefix(at+"."+k, "."), member(before)[k], patch[k], out)
 		}
 		return out

@@ -9,6 +9,7 @@ import (
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
+	"github.com/hookc/hookc/policy/callmatch"
 )
 
 // planner takes over the filters of one plan.
@@ -109,7 +110,7 @@ func (p *planner) filter(n *dag.Node) *filter {
 	for i := range n.Matcher.Atoms {
 		a := &n.Matcher.Atoms[i]
 		switch {
-		case aboutTool(a):
+		case callmatch.ByName(a):
 			f.tool = append(f.tool, a)
 		case a.Key == policy.FilterCommand:
 			if atom := p.command(a); atom != nil {
@@ -128,24 +129,9 @@ func (p *planner) filter(n *dag.Node) *filter {
 	return f
 }
 
-// aboutTool reports whether a condition looks at nothing but the tool's name.
-func aboutTool(a *policy.Atom) bool {
-	for _, f := range a.Reads {
-		if f != policy.FieldToolName && f != policy.FieldToolKind {
-			return false
-		}
-	}
-	return len(a.Reads) > 0
-}
-
 // holds reports whether every condition on the name holds.
 func (f *filter) holds(c *policy.Context) bool {
-	for _, a := range f.tool {
-		if !a.Test(c) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(f.tool, func(a *policy.Atom) bool { return !a.Test(c) })
 }
 
 // add files one node's filter, and its rule if it has one.

@@ -35,6 +35,7 @@ func newStage(program *dag.Program, plan *dag.Plan) *stage {
 
 // line is a hook's result, made to be said.
 type line struct {
+	executor.Timeless
 	contribution *policy.Result
 	calls        int
 }
@@ -46,10 +47,6 @@ func (l *line) Call(*dag.Node, *policy.Context, int) (policy.Result, error) {
 	}
 	return *l.contribution, nil
 }
-
-func (*line) Late(*dag.Node) int                   { return -1 }
-func (*line) Memo(string) (*executor.Answer, bool) { return nil, false }
-func (*line) Store(string, *executor.Answer)       {}
 
 // decide is the Decision when a node says something, nil nothing; halts says that
 // a hook after it is not asked. What is not the same for every hook is taken out.

@@ -1,9 +1,12 @@
 package rules
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/gate/table"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/rego/native"
 )
 
@@ -56,7 +59,7 @@ func (in *input) field(field int, keys []string) (native.Value, bool) {
 // part is the text under one of a part's keys. What a list or an object comes to is
 // hookc's to say, and so is what is there twice.
 func (in *input) part(s *Slot) (native.Value, bool) {
-	if kind := in.book.kind(in.event.Tool()); kind != kindMCP && kind != kindOther && !contains(s.Kinds, kind) {
+	if kind := in.book.kind(in.event.Tool()); kind != kindMCP && kind != kindOther && !spell.Has(s.Kinds, kind) {
 		return nil, false
 	}
 	if in.left = in.left || in.event.Nested(); in.left {
@@ -74,28 +77,10 @@ func (in *input) part(s *Slot) (native.Value, bool) {
 	return nil, false
 }
 
-func contains(list []string, s string) bool {
-	for _, e := range list {
-		if e == s {
-			return true
-		}
-	}
-	return false
-}
-
 // kind is the kind of a tool.
 func (b *Book) kind(tool []byte) string {
-	low, high := 0, len(b.tools)
-	for low < high {
-		mid := (low + high) / 2
-		switch c := strings.Compare(string(b.tools[mid][0]), string(tool)); {
-		case c == 0:
-			return string(b.tools[mid][1])
-		case c < 0:
-			low = mid + 1
-		default:
-			high = mid
-		}
+	if i, is := slices.BinarySearchFunc(b.tools, tool, func(row [2][]byte, tool []byte) int { return bytes.Compare(row[0], tool) }); is {
+		return string(b.tools[i][1])
 	}
 	for _, prefix := range b.mcp {
 		if strings.HasPrefix(string(tool), prefix) {

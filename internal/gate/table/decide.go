@@ -1,6 +1,10 @@
 package table
 
-import "github.com/hookc/hookc/policy/scan"
+import (
+	"bytes"
+
+	"github.com/hookc/hookc/policy/scan"
+)
 
 // Fields is how many fields an event can have; a field's number is that of
 // policy.Field.
@@ -96,13 +100,7 @@ func (t *Table) Decide(asked *Asked) (*Answer, bool) {
 	if plan := t.word(point + pointPlan); plan != 0 && (e.unfit(point) || e.double(plan) || e.concerned(plan)) {
 		return nil, false
 	}
-	agent := t.text(e.at.id)
-	for i, c := range agent {
-		if c == '@' { // a version of its own is the same agent
-			agent = agent[:i]
-			break
-		}
-	}
+	agent, _, _ := bytes.Cut(t.text(e.at.id), []byte("@")) // a version of its own is the same agent
 	out := &Answer{Stdout: t.text(answer), Stderr: t.text(answer + textSize), Exit: t.word(answer + 2*textSize),
 		Agent: agent, Native: t.text(point + pointNative), Counted: t.word(point+pointFlags)&Counted != 0}
 	if !e.places(out) || t.bad || out.Exit > 255 {
@@ -125,13 +123,7 @@ func (e *event) unfit(point int) bool {
 	if len(e.name) == 0 && len(e.values[FieldToolName].text) == 0 {
 		return true
 	}
-	in := e.asked.Input
-	for i := 0; i+6 <= len(in); i++ {
-		if in[i] == '\\' && string(in[i:i+6]) == `\u0000` {
-			return true
-		}
-	}
-	return false
+	return bytes.Contains(e.asked.Input, []byte(`\u0000`))
 }
 
 // double reports whether tool_input may say twice what the call is about: under two of

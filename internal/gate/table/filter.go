@@ -1,5 +1,7 @@
 package table
 
+import "bytes"
+
 // concerned reports whether a hook of a plan that has no rule concerns the event,
 // or may.
 func (e *event) concerned(plan int) bool {
@@ -35,9 +37,9 @@ func (e *event) tests(at int) bool {
 		switch t.word(test) {
 		case TestAny:
 		case TestPrefix:
-			ok = hasPrefix(e.name, t.text(test+4))
+			ok = bytes.HasPrefix(e.name, t.text(test+4))
 		case TestSuffix:
-			ok = hasSuffix(e.name, t.text(test+4))
+			ok = bytes.HasSuffix(e.name, t.text(test+4))
 		case TestDFA:
 			ok = t.match(t.word(test+4), e.name)
 		default:
@@ -145,7 +147,7 @@ func (e *event) atom(at, plan int) truth {
 	}
 	prefixes := exact + 4 + row*n
 	for i := range t.count(prefixes, row) {
-		if r := prefixes + 4 + row*i; hasPrefix(text, t.text(r)) {
+		if r := prefixes + 4 + row*i; bytes.HasPrefix(text, t.text(r)) {
 			return t.flag(r + textSize)
 		}
 	}

@@ -1,6 +1,10 @@
 package table
 
-import "crypto/sha256"
+import (
+	"bytes"
+	"crypto/sha256"
+	"strings"
+)
 
 // Marker begins the names of the files in a project's state folder whose times
 // say when the gate last answered an event on its own: the agent and its name of
@@ -30,11 +34,7 @@ func Leaf(root string) string {
 		out = append(out, digits[b>>4], digits[b&15])
 	}
 	out = append(out, '-')
-	from := len(root)
-	for from > 0 && root[from-1] != '/' {
-		from--
-	}
-	base := root[from:]
+	base := root[strings.LastIndexByte(root, '/')+1:]
 	if base == "" {
 		base = "/"
 	}
@@ -51,13 +51,7 @@ func Leaf(root string) string {
 		}
 		run = !plain
 	}
-	for len(name) > 0 && (name[0] == '.' || name[0] == '_') {
-		name = name[1:]
-	}
-	for len(name) > 0 && (name[len(name)-1] == '.' || name[len(name)-1] == '_') {
-		name = name[:len(name)-1]
-	}
-	if len(name) == 0 {
+	if name = bytes.Trim(name, "._"); len(name) == 0 {
 		name = []byte("root")
 	}
 	return string(append(out, name[:min(len(name), 40)]...))

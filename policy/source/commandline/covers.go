@@ -59,15 +59,7 @@ func Covers(command string, line Line, at Place, live func(string) string) Cover
 			r.script(f, 0)
 		}
 	}
-	for f := range r.seen {
-		r.c.Files = append(r.c.Files, f)
-	}
-	for g := range r.globs {
-		r.c.Globs = append(r.c.Globs, g)
-	}
-	slices.Sort(r.c.Files)
-	slices.Sort(r.c.Globs)
-	r.c.Notes = spell.Distinct(r.c.Notes)
+	r.c.Files, r.c.Globs, r.c.Notes = spell.Keys(r.seen), spell.Keys(r.globs), spell.Distinct(r.c.Notes)
 	return r.c
 }
 

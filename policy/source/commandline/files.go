@@ -23,11 +23,7 @@ import (
 func Files(command, dir string) (files []string, opaque bool) {
 	c := commandReader{dir: filepath.Clean(dir), seen: map[string]bool{}}
 	opaque = c.read(command, 0)
-	for f := range c.seen {
-		files = append(files, f)
-	}
-	slices.Sort(files)
-	return files, opaque
+	return append(files, spell.Keys(c.seen)...), opaque
 }
 
 type commandReader struct {

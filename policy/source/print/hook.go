@@ -105,15 +105,11 @@ func (pr *printer) hook(h *policy.Hook, place int) block {
 	if h.Off {
 		return *out
 	}
-	if h.Enforcement != "" {
-		out.put("enforcement", string(h.Enforcement))
-	}
+	out.some("enforcement", string(h.Enforcement))
 	if h.Spared > 0 {
 		out.put("rollout", rollout.Share(h.Spared))
 	}
-	if filter := pr.filter(h); len(filter.entries) > 0 {
-		out.put("filter", filter)
-	}
+	out.some("filter", pr.filter(h))
 	pr.body(out, h)
 	pr.declared(out, h)
 	if h.Timeout != 0 {
@@ -262,9 +258,7 @@ func (pr *printer) bash(out *block, h *policy.Hook, b *policy.Body) {
 		pr.checkKey(h, v.Name)
 		env.put(v.Name, v.Value)
 	}
-	if len(env.entries) > 0 {
-		out.put("env", env)
-	}
+	out.some("env", env)
 }
 
 // env is the hook's variables, and the folder of its file where the printed
@@ -321,9 +315,7 @@ func (pr *printer) expr(out *block, h *policy.Hook, b *policy.Body) {
 		pr.checkKey(h, a.Path.Value)
 		pr.text(&set, h, a.Path.Value, a.Value.Value)
 	}
-	if len(set.entries) > 0 {
-		out.put("set", set)
-	}
+	out.some("set", set)
 	pr.text(out, h, "context", b.Context.Value)
 }
 

@@ -153,13 +153,9 @@ func (pr *printer) defaults(root *block) {
 			postures.put(name, posture.String())
 		}
 	}
-	if len(postures.entries) > 0 {
-		b.put("on_error", postures)
-	}
+	b.some("on_error", postures)
 	pr.text(&b, nil, "model", pr.model)
-	if len(b.entries) > 0 {
-		root.put("defaults", b)
-	}
+	root.some("defaults", b)
 }
 
 // agree finds the defaults of the printed file: what the files say of a kind,
@@ -203,21 +199,15 @@ func (pr *printer) rego(root *block) {
 			pr.lost(h, h.Span, "%s comes from a file with another rego: part than hooks before it, and one file has one", h.Name)
 		}
 	}
-	if c.Version != "" {
-		b.put("version", c.Version)
-	}
+	b.some("version", c.Version)
 	if c.Paths != nil {
 		b.put("paths", pr.paths(c.Paths))
 	}
 	if c.Data != nil {
 		b.put("data", pr.documents(c))
 	}
-	if c.Forbid != nil {
-		b.put("forbid", flow(c.Forbid))
-	}
-	if len(b.entries) > 0 {
-		root.put("rego", b)
-	}
+	b.some("forbid", flow(c.Forbid))
+	root.some("rego", b)
 }
 
 func sameRego(a, b *policy.RegoConfig) bool {
@@ -265,15 +255,9 @@ func (pr *printer) path(path string) string {
 
 func (pr *printer) tools(root *block) {
 	b := block{}
-	if c := pr.policy.Tools; c.Known != nil || c.Open != nil {
-		if c.Known != nil {
-			b.put("known", flow(c.Known))
-		}
-		if c.Open != nil {
-			b.put("open", flow(c.Open))
-		}
-		root.put("tools", b)
-	}
+	b.some("known", flow(pr.policy.Tools.Known))
+	b.some("open", flow(pr.policy.Tools.Open))
+	root.some("tools", b)
 }
 
 // approvals prints who answers questions.
@@ -319,12 +303,8 @@ func (pr *printer) approvals(root *block) {
 			putRule(&one, r)
 			rules.entries = append(rules.entries, blockEntry{value: one})
 		}
-		if len(rules.entries) > 0 {
-			b.put("require", rules)
-		}
-		if a.Source != "" {
-			b.put("source", a.Source)
-		}
+		b.some("require", rules)
+		b.some("source", a.Source)
 		if w := a.Webhook; w != nil {
 			one := block{}
 			one.put("url", w.URL)
@@ -336,9 +316,7 @@ func (pr *printer) approvals(root *block) {
 }
 
 func putRule(b *block, r approval.Rule) {
-	if r.Approvers != nil {
-		b.put("approvers", flow(r.Approvers))
-	}
+	b.some("approvers", flow(r.Approvers))
 	if r.Quorum > 0 {
 		b.put("quorum", word(strconv.Itoa(r.Quorum)))
 	}
@@ -365,9 +343,7 @@ func (pr *printer) facts(root *block) {
 		}
 		b.put(f.Name, one)
 	}
-	if len(b.entries) > 0 {
-		root.put("facts", b)
-	}
+	root.some("facts", b)
 }
 
 // events are those that have a hook or a setting, in lifecycle order.
@@ -423,15 +399,11 @@ func (pr *printer) setting(e policy.Event) block {
 		s.Strategy, s.ChainTimeout, s.Order = cmp.Or(s.Strategy, more.Strategy), cmp.Or(s.ChainTimeout, more.ChainTimeout), cmp.Or(s.Order, more.Order)
 	}
 	b := block{}
-	if s.Strategy != "" {
-		b.put("strategy", string(s.Strategy))
-	}
+	b.some("strategy", string(s.Strategy))
 	if s.ChainTimeout > 0 {
 		b.put("chain_timeout", pr.duration(nil, string(e)+".chain_timeout", s.ChainTimeout))
 	}
-	if s.Order != "" {
-		b.put("order", s.Order)
-	}
+	b.some("order", s.Order)
 	return b
 }
 

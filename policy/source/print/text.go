@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/source/tree"
 	"gopkg.in/yaml.v3"
 )
@@ -43,6 +44,15 @@ type flow []string
 //go:noinline
 func (b *block) put(key string, value any) {
 	b.entries = append(b.entries, blockEntry{key: key, value: value})
+}
+
+// some is put of what is not empty: a block with entries, a text, a list that is not nil.
+func (b *block) some(key string, value any) {
+	list, isFlow := value.(flow)
+	inner, isBlock := value.(block)
+	if value != "" && (!isFlow || list != nil) && (!isBlock || len(inner.entries) > 0) {
+		b.put(key, value)
+	}
 }
 
 // write writes a block whose entries are indented by indent columns. The first
@@ -87,11 +97,7 @@ func writeValue(w *strings.Builder, v any, indent int, item bool) {
 			v.write(w, indent+2, false)
 		}
 	case flow:
-		texts := make([]string, len(v))
-		for i, s := range v {
-			texts[i] = flowText(s)
-		}
-		fmt.Fprintf(w, " [%s]\n", strings.Join(texts, ", "))
+		fmt.Fprintf(w, " [%s]\n", strings.Join(spell.Each(v, flowText), ", "))
 	case word:
 		fmt.Fprintf(w, " %s\n", v)
 	case string:

@@ -115,23 +115,31 @@ func laidOut(text string) (out []byte, err error) {
 //go:noinline
 func lineList(text string) []string { return strings.Split(text, "\n") }
 
-// restyle gives every node its canonical style.
-func restyle(n *yaml.Node) {
-	switch n.Kind {
-	case yaml.MappingNode, yaml.SequenceNode:
-		if n.Style&yaml.FlowStyle != 0 && len(n.Content) > 0 && lastLine(n) > n.Line {
-			n.Style &^= yaml.FlowStyle
-		}
-	case yaml.ScalarNode:
-		if n.Tag == "!!merge" {
-			n.Tag = "" // it would be written
-		}
-		if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
-			n.Style = n.Style&^(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) | quoting(n.Value)
-		}
-	}
+// whole is a node and all that is below it, in the order they are written.
+func whole(n *yaml.Node) []*yaml.Node {
+	out := []*yaml.Node{n}
 	for _, c := range n.Content {
-		restyle(c)
+		out = append(out, whole(c)...)
+	}
+	return out
+}
+
+// restyle gives every node its canonical style.
+func restyle(doc *yaml.Node) {
+	for _, n := range whole(doc) {
+		switch n.Kind {
+		case yaml.MappingNode, yaml.SequenceNode:
+			if n.Style&yaml.FlowStyle != 0 && len(n.Content) > 0 && lastLine(n) > n.Line {
+				n.Style &^= yaml.FlowStyle
+			}
+		case yaml.ScalarNode:
+			if n.Tag == "!!merge" {
+				n.Tag = "" // it would be written
+			}
+			if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
+				n.Style = n.Style&^(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) | quoting(n.Value)
+			}
+		}
 	}
 }
 
@@ -196,10 +204,9 @@ func sameNodes(a, b *yaml.Node) error {
 
 // comments are the lines of all comments, sorted: which entry one belongs to is
 // the reader's guess.
-func comments(n *yaml.Node) []string {
+func comments(doc *yaml.Node) []string {
 	var out []string
-	var walk func(*yaml.Node)
-	walk = func(n *yaml.Node) {
+	for _, n := range whole(doc) {
 		for _, text := range []string{n.HeadComment, n.LineComment, n.FootComment} {
 			for line := range strings.Lines(text) {
 				if line = strings.TrimSpace(line); line != "" {
@@ -207,11 +214,7 @@ func comments(n *yaml.Node) []string {
 				}
 			}
 		}
-		for _, c := range n.Content {
-			walk(c)
-		}
 	}
-	walk(n)
 	slices.Sort(out)
 	return out
 }

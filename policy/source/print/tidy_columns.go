@@ -9,18 +9,14 @@ import (
 
 // columns are where the comments at the ends of lines begin, in characters, in
 // the order of the nodes they belong to; -1 for one that is elsewhere.
-func columns(n *yaml.Node, lines []string) []int {
+func columns(doc *yaml.Node, lines []string) []int {
 	var out []int
-	if n.LineComment != "" {
-		content, _, ok := atEnd(n, lines)
-		if ok {
+	for _, n := range whole(doc) {
+		if content, _, ok := atEnd(n, lines); ok && n.LineComment != "" {
 			out = append(out, utf8.RuneCountInString(content))
-		} else {
+		} else if n.LineComment != "" {
 			out = append(out, -1)
 		}
-	}
-	for _, c := range n.Content {
-		out = append(out, columns(c, lines)...)
 	}
 	return out
 }
@@ -43,8 +39,7 @@ func aligned(doc *yaml.Node, text string, was []int) string {
 		return text
 	}
 	at := 0
-	var walk func(*yaml.Node)
-	walk = func(n *yaml.Node) {
+	for _, n := range whole(doc) {
 		if n.LineComment != "" {
 			column := was[at]
 			at++
@@ -53,10 +48,6 @@ func aligned(doc *yaml.Node, text string, was []int) string {
 				lines[n.Line-1] = content + strings.Repeat(" ", max(1, column-utf8.RuneCountInString(content))) + comment
 			}
 		}
-		for _, c := range n.Content {
-			walk(c)
-		}
 	}
-	walk(doc)
 	return strings.Join(lines, "\n")
 }

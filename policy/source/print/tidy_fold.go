@@ -1,6 +1,7 @@
 package print
 
 import (
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -8,15 +9,8 @@ import (
 
 // foldedNodes are the folded texts (`>`) of a document, in the order they are
 // written.
-func foldedNodes(n *yaml.Node) []*yaml.Node {
-	var out []*yaml.Node
-	if n.Kind == yaml.ScalarNode && n.Style&yaml.FoldedStyle != 0 {
-		out = append(out, n)
-	}
-	for _, c := range n.Content {
-		out = append(out, foldedNodes(c)...)
-	}
-	return out
+func foldedNodes(doc *yaml.Node) []*yaml.Node {
+	return slices.DeleteFunc(whole(doc), func(n *yaml.Node) bool { return n.Kind != yaml.ScalarNode || n.Style&yaml.FoldedStyle == 0 })
 }
 
 // foldedTexts are the lines of each folded text as its author broke them, without

@@ -112,15 +112,14 @@ func last(lines []string) string {
 
 // textLines marks the lines, from 0, of texts that are written in lines of their
 // own: empty ones belong to them.
-func textLines(n *yaml.Node, lines []string) map[int]bool {
+func textLines(doc *yaml.Node, lines []string) map[int]bool {
 	out := map[int]bool{}
 	mark := func(from, to int) {
 		for i := from; i < to; i++ {
 			out[i] = true
 		}
 	}
-	var walk func(*yaml.Node)
-	walk = func(n *yaml.Node) {
+	for _, n := range whole(doc) {
 		switch {
 		case n.Kind != yaml.ScalarNode:
 		case n.Style&yaml.LiteralStyle != 0:
@@ -132,10 +131,6 @@ func textLines(n *yaml.Node, lines []string) map[int]bool {
 			}
 			mark(from, to)
 		}
-		for _, c := range n.Content {
-			walk(c)
-		}
 	}
-	walk(n)
 	return out
 }

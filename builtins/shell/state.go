@@ -166,10 +166,11 @@ func (s *shState) openRefs(name string, seen ...string) {
 func (s *shState) forget(name string) { s.bind(name, shBinding{open: true}) }
 
 // refer makes a variable another name of one: a change of either is one of both.
+// A loop over the name, and over no other, sets what it names.
 func (s *shState) refer(name, of string) {
 	others, _ := s.refs.get(of)
 	names, _ := s.refs.get(name)
-	s.refs = s.refs.put(name, names+" "+of).put(of, others+" "+name)
+	s.refs = s.refs.put(name, names+" "+of).put(of, others+" "+name).put("for "+name, "")
 	s.forget(of)
 }
 

@@ -194,7 +194,7 @@ func matched(w Word) shValue {
 
 func (a *analysis) forValues(name string, values []shValue, c *syntax.ForClause, fr *shFrame) {
 	body := *fr
-	if _, ref := fr.st.refs.get(name); ref { // each value is the name of a variable
+	if _, ref := fr.st.refs.get("for " + name); ref { // each value is the name of a variable
 		a.unknown(fr, DynamicCode, fr.offset(c))
 	}
 	if frozen, _ := fr.st.frozen.get(name); frozen { // an error, and no pass

@@ -25,7 +25,6 @@ var timesOfDay = map[string]string{
 	"internal/memory/memory.go":         "forward: records older than a day are forgotten; back: one from the future counts from now",
 	"internal/memory/last_seen.go":      "a sighting from the future is written again",
 	"cmd/hookc/doctor_checks.go":        "what is shown is never less than no time ago",
-	"internal/serve/fresh.go":           "files are compared by their times, which are the disk's; a file that seems newer than now is read again",
 	"builtins/guard/budget.go":          "which day of UTC it is: a clock that is put to another day begins that day's budget",
 	"internal/serve/run.go":             "cuts a file short; no time at all",
 	"cmd/hookgate/cold_unix.go":         "a sighting from the future is written again",

@@ -7,7 +7,6 @@ import (
 	_ "embed"
 	"path"
 	"regexp"
-	"regexp/syntax"
 	"slices"
 	"strings"
 	"sync"
@@ -44,21 +43,18 @@ type rule struct {
 	kind                  string
 	parts                 []string
 	want, also, not, line expression
-	// some are texts of which one is in all that want matches.
-	some []string
-	once sync.Once
 }
 
 // expression is a regular expression that is made when it is first needed. Its text is empty where there is no such.
 type expression struct {
 	text string
 	once sync.Once
-	made *regexp.Regexp
+	made *losses.Expression
 }
 
-func (e *expression) in(text string) bool {
-	e.once.Do(func() { e.made = regexp.MustCompile("(?is)" + parsed().names.Replace(e.text)) })
-	return e.made.MatchString(text)
+func (e *expression) in(text, lower string) bool {
+	e.once.Do(func() { e.made = losses.NewExpression(parsed().names.Replace(e.text)) })
+	return e.made.In(text, lower)
 }
 
 type rules struct {
@@ -140,6 +136,7 @@ type finder struct {
 	at    shell.At
 	texts []string
 	all   string
+	lower string
 	found []Finding
 }
 
@@ -185,16 +182,19 @@ func (f *finder) command(i int) {
 		return
 	}
 	for k, list := range [...][]*rule{rules, all} {
-		text := f.pipeline(i)
-		if k > 0 { // what another program of the pipeline is told says nothing of this one
-			text = f.text(i)
+		if len(list) == 0 {
+			continue
+		}
+		text := f.text(i)
+		if k == 0 { // what another program of the pipeline is told says nothing of this one under *
+			text = f.pipeline(i)
 		}
 		lower := strings.ToLower(text)
 		for _, r := range list {
-			if r.kind == "live" && strings.HasPrefix(c.Host, "container:") && composed(f.s, c) || r.kind == "reveal" && (Given(f.s, i) || NamesOnly(f.s, &shell.Effect{Command: i})) {
+			if !r.matches(text, lower) || r.kind == "live" && strings.HasPrefix(c.Host, "container:") && composed(f.s, c) || r.kind == "reveal" && (Given(f.s, i) || NamesOnly(f.s, &shell.Effect{Command: i})) {
 				continue
 			}
-			if r.matches(text, lower) && (r.line.text == "" || r.line.in(f.whole()) && (r.not.text == "" || !r.not.in(f.whole()))) {
+			if r.line.text == "" || f.whole(&r.line) && (r.not.text == "" || !f.whole(&r.not)) {
 				f.add(r.kind, i, text)
 				return
 			}
@@ -244,55 +244,7 @@ func calls(commands []shell.Command) bool {
 
 //go:noinline
 func (r *rule) matches(text, lower string) bool {
-	r.once.Do(func() { r.some = needed(parsed().names.Replace(r.want.text)) })
-	if len(r.some) > 0 && !holds(lower, r.some) {
-		return false
-	}
-	return (r.also.text == "" || r.also.in(text)) && r.want.in(text) && (r.not.text == "" || !r.not.in(text))
-}
-
-// needed are texts, in lower case, of which one is in all that an expression matches; none where
-// there are no such.
-func needed(expr string) []string {
-	re, err := syntax.Parse("(?is)"+expr, syntax.Perl)
-	if err != nil {
-		return nil
-	}
-	return literals(re)
-}
-
-func literals(re *syntax.Regexp) (best []string) {
-	switch re.Op {
-	case syntax.OpLiteral:
-		return []string{strings.ToLower(string(re.Rune))}
-	case syntax.OpCapture, syntax.OpPlus:
-		return literals(re.Sub[0])
-	case syntax.OpAlternate:
-		for _, sub := range re.Sub {
-			some := literals(sub)
-			if len(some) == 0 {
-				return nil
-			}
-			best = append(best, some...)
-		}
-	case syntax.OpConcat:
-		for _, sub := range re.Sub {
-			if some := literals(sub); weight(some) > weight(best) {
-				best = some
-			}
-		}
-	}
-	return best
-}
-
-// weight is how well texts tell apart: the length of the shortest, less the more there are.
-//
-//go:noinline
-func weight(some []string) int {
-	if len(some) == 0 {
-		return -1 << 30
-	}
-	return 40*min(6, len(slices.MinFunc(some, func(a, b string) int { return len(a) - len(b) }))) - len(some)
+	return r.want.in(text, lower) && (r.also.text == "" || r.also.in(text, lower)) && (r.not.text == "" || !r.not.in(text, lower))
 }
 
 // maxText bounds how much text of a command is looked at.
@@ -353,15 +305,16 @@ func (f *finder) pipeline(i int) string {
 // whole is the text of all commands.
 //
 //go:noinline
-func (f *finder) whole() string {
+func (f *finder) whole(e *expression) bool {
 	if f.all == "" {
 		for i := range f.s.Commands {
 			if f.all += f.text(i) + "; "; len(f.all) > 4*maxText {
 				break
 			}
 		}
+		f.lower = strings.ToLower(f.all)
 	}
-	return f.all
+	return e.in(f.all, f.lower)
 }
 
 // short is a path with ~ for the home and without the project.
@@ -392,7 +345,7 @@ func (f *finder) effect(e *shell.Effect) {
 		return
 	}
 	for _, r := range parsed().files[string(e.Kind)] {
-		if holds(rel, r.parts) && !(r.kind == "reveal" && Given(f.s, e.Command)) && r.matches(rel, strings.ToLower(rel)) && (r.line.text == "" || r.line.in(f.whole())) {
+		if losses.HoldsAny(rel, r.parts) && !(r.kind == "reveal" && Given(f.s, e.Command)) && r.matches(rel, strings.ToLower(rel)) && (r.line.text == "" || f.whole(&r.line)) {
 			f.add(r.kind, e.Command, rel)
 			return
 		}
@@ -507,18 +460,6 @@ func glob(rel string) bool {
 //go:noinline
 func inMade(parts []string) bool {
 	return slices.ContainsFunc(parts[:len(parts)-1], func(p string) bool { return made()[p] })
-}
-
-// holds reports whether a text holds one of some.
-//
-//go:noinline
-func holds(text string, some []string) bool {
-	for _, part := range some {
-		if strings.Contains(text, part) {
-			return true
-		}
-	}
-	return false
 }
 
 var extensions = losses.Words(`py pyi go rs ts tsx js jsx mjs cjs vue svelte java kt kts scala rb php c h cc cpp hpp cxx cs fs swift m mm dart ex exs erl hs ml clj cljs lua pl pm r jl nim zig v sol tf sql proto graphql sh

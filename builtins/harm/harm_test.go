@@ -13,7 +13,7 @@ func TestTable(t *testing.T) {
 			for _, r := range rules {
 				assert.NotEmpty(t, r.want.text, "%s %s", kind, name)
 				for _, e := range []*expression{&r.want, &r.also, &r.not, &r.line} {
-					assert.NotPanics(t, func() { e.in("") }, "%s %s: %s", kind, name, e.text)
+					assert.NotPanics(t, func() { e.in("", "") }, "%s %s: %s", kind, name, e.text)
 				}
 			}
 		}

@@ -232,9 +232,11 @@ var LongDash = Words("find java go terraform tofu openssl gcc clang javac ffmpeg
 var (
 	// plain takes out what texts inside of texts are quoted with.
 	plain = strings.NewReplacer(" ", "", `"`, "", `\\`, "", "'", "", "\n", "", "\t", "")
+	// bare is a text without its quotes.
+	bare = strings.NewReplacer(`"`, "", `\`, "", "'", "")
 
-	takenOff = lazy.Value(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(?:protect(?:ion)?|prevent_?destroy|recovery|versioning|encrypt(?:ion)?|audit|audit-?policy|logging|log-?file-?validation|backups?|mfa|2fa|firewall|filterfw|retention|termination|block_?public\w*|requires_?name|https[_-]?only|secret-?scanning|integrity|tde|soft-?delete\w*|signing|gpgsign|secure-?boot|sslverify|strict-ssl|reject_unauthorized|ignore-scripts|network-?policy|append_?only)[\w.\]-]*(?:[ =:,]+(?:set|--?[\w-]+|-d \S+|state|status|enabled|value|types:\S+))*[ =:,]+(?:false|off|0|none|disabled?|suspended|null|\{\}|\[\])(?:$|[^\w.])|(?:protection|encrypt|audit|logging|sinks|backup|firewall|retention|tde|soft-?delete)\S* (?:\S+ ){0,7}--(?:(?:state|status|enabled?|soft-delete-feature-state)[ =](?:disabled?|off|false)|disabled\b)`)
+	takenOff = lazy.Value(func() *Expression {
+		return NewExpression(`(?:protect(?:ion)?|prevent_?destroy|recovery|versioning|encrypt(?:ion)?|audit|audit-?policy|logging|log-?file-?validation|backups?|mfa|2fa|firewall|filterfw|retention|termination|block_?public\w*|requires_?name|https[_-]?only|secret-?scanning|integrity|tde|soft-?delete\w*|signing|gpgsign|secure-?boot|sslverify|strict-ssl|reject_unauthorized|ignore-scripts|network-?policy|append_?only)[\w.\]-]*(?:[ =:,]+(?:set|--?[\w-]+|-d \S+|state|status|enabled|value|types:\S+))*[ =:,]+(?:false|off|0|none|disabled?|suspended|null|\{\}|\[\])(?:$|[^\w.])|(?:protection|encrypt|audit|logging|sinks|backup|firewall|retention|tde|soft-?delete)\S* (?:\S+ ){0,7}--(?:(?:state|status|enabled?|soft-delete-feature-state)[ =](?:disabled?|off|false)|disabled\b)`)
 	})
 	takesOff = lazy.Value(func() *regexp.Regexp {
 		return regexp.MustCompile(`^--(?:(?:no|skip|clear|remove|disable)-(?:enable-)?|(?:enable)-?)(?:.*-)?(?:protection|enabled|enable|termination|backups?|encryption|versioning|retention(?:-period)?|soft-delete|validation|secure-boot|network-policy|authorized-networks|recovery|defender|rbac|azure-rbac)$|^--no-enable$`)
@@ -250,7 +252,11 @@ func TakesOff(text string) bool {
 	if strings.HasPrefix(text, "--no-") || strings.HasPrefix(text, "--clear-") || strings.HasPrefix(text, "--disable-") || strings.HasPrefix(text, "--remove-") {
 		return takesOff().MatchString(text)
 	}
-	return len(text) < 4096 && Holds(text, "false", "off", "disab", "suspend", "none", "null", "0", "{}", "[]") && takenOff().MatchString(strings.NewReplacer(`"`, "", `\`, "", "'", "").Replace(text))
+	if len(text) >= 4096 || !Holds(text, "false", "off", "disab", "suspend", "none", "null", "0", "{}", "[]") {
+		return false
+	}
+	text = bare.Replace(text)
+	return takenOff().In(text, strings.ToLower(text))
 }
 
 // ForEverybody reports whether a policy lets everybody in, or somebody do everything.

@@ -103,8 +103,11 @@ func Secret(p, home string) string {
 				return secretIn(s.path, s.what, base)
 			}
 		}
+		if rel[0] != '.' {
+			return ""
+		}
 		name, _, _ := Cut(strings.TrimPrefix(base, "."), ".")
-		if tokens := Tokens(name); rel[0] == '.' && len(tokens) > 0 && In(tokens[len(tokens)-1], "token tokens credentials creds auth password passwords apikey secrets") && (path.Ext(base) == "" || In(path.Ext(base), ".json .toml .yaml .yml .txt .ini .conf")) {
+		if tokens := Tokens(name); len(tokens) > 0 && In(tokens[len(tokens)-1], "token tokens credentials creds auth password passwords apikey secrets") && (path.Ext(base) == "" || In(path.Ext(base), ".json .toml .yaml .yml .txt .ini .conf")) {
 			return "token" // ~/.tool/auth.json
 		}
 	}

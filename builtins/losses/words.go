@@ -148,9 +148,18 @@ func Verb(written string) (verb string, object []string) {
 }
 
 // Holds reports whether a text, in lower case, holds one of a few others.
-func Holds(text string, parts ...string) bool {
-	text = strings.ToLower(text)
-	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
+func Holds(text string, parts ...string) bool { return HoldsAny(strings.ToLower(text), parts) }
+
+// HoldsAny reports whether a text holds one of some.
+//
+//go:noinline
+func HoldsAny(text string, some []string) bool {
+	for _, part := range some {
+		if strings.Contains(text, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // Any reports whether a name, or a word in it, is one of a list.

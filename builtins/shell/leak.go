@@ -178,7 +178,7 @@ func (a *analysis) given(c *shCall, w Word) string {
 	if text != w.Text {
 		w = NewWord(text)
 	}
-	_, what := a.placeIn(a.resolve(w, c.fr).text, c.fr)
+	what := losses.Secret(a.resolve(w, c.fr).text, a.at.Home)
 	if v, ok := a.written(w, c.fr); ok && what == "" {
 		what = a.fileSecretOf(v)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/spell"
@@ -105,7 +106,7 @@ func gitFiles(cmd *shell.Command) (files []string, whole, known bool) {
 		} else if strings.HasPrefix(spec, ":") {
 			spec = "*" // :!x and its like mean any others
 		}
-		files = append(files, shell.Absolute(dir, spec))
+		files = append(files, posix.Absolute(dir, spec))
 	}
 	back := (separated && w.sub == "checkout" || w.sub == "restore") && !spell.Has(specs, ".") // a folder with all below
 	return files, w.sub == "rm" || w.sub == "mv" || back, true

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/paths"
 )
@@ -256,7 +257,7 @@ func operandPaths(c *shell.Command) []string {
 		if w.Dynamic || strings.HasPrefix(w.Text, "-") {
 			continue
 		}
-		if p := shell.Absolute(c.Dir, w.Text); p != "" {
+		if p := posix.Absolute(c.Dir, w.Text); p != "" {
 			out = append(out, p)
 		}
 	}

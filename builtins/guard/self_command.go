@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/spell"
@@ -137,7 +138,7 @@ func (c *selfCall) isHookc(cmd *shell.Command) bool {
 	if !strings.ContainsAny(text, `/\`) || cmd.Argv[0].Dynamic {
 		return false
 	}
-	p := shell.Absolute(cmd.Dir, text)
+	p := posix.Absolute(cmd.Dir, text)
 	return p != "" && c.own.isProgram(p)
 }
 
@@ -202,7 +203,7 @@ func (c *selfCall) hookcWrites(cmd *shell.Command, words []string, args []shell.
 				if rest = strings.TrimPrefix(rest, "="); (rest == "" || !ok) && i+1 < len(args) {
 					rest, w = args[i+1].Text, args[i+1]
 				}
-				if p := shell.Absolute(cmd.Dir, rest); p == "" || w.Dynamic {
+				if p := posix.Absolute(cmd.Dir, rest); p == "" || w.Dynamic {
 					c.weakens(cmd, "writes a file that cannot be told")
 				} else {
 					c.path(p, false)
@@ -281,7 +282,7 @@ func (c *selfCall) stopsWord(cmd *shell.Command, text string) bool {
 		}
 		return re.MatchString("hookc") || re.MatchString("hookgate") || spell.Has(cmd.Flags, "-f") && re.MatchString("hookc serve")
 	case "fuser":
-		if p := shell.Absolute(cmd.Dir, text); p != "" && spell.Has(cmd.Flags, "-k") {
+		if p := posix.Absolute(cmd.Dir, text); p != "" && spell.Has(cmd.Flags, "-k") {
 			_, ok := c.own.holds(p, c.at)
 			return ok
 		}
@@ -346,7 +347,7 @@ func scriptOf(cmd *shell.Command) (p, lang string) {
 			case w.Dynamic:
 				return ""
 			case !strings.HasPrefix(w.Text, "-"):
-				return shell.Absolute(cmd.Dir, w.Text)
+				return posix.Absolute(cmd.Dir, w.Text)
 			case w.Is("-c", "-e", "-m", "-s", "-p"):
 				return ""
 			}
@@ -361,7 +362,7 @@ func scriptOf(cmd *shell.Command) (p, lang string) {
 	case shell.DialectOf(cmd.Name) != "":
 		return first(), languages[path.Ext(first())]
 	case strings.Contains(cmd.Argv[0].Text, "/"):
-		return shell.Absolute(cmd.Dir, cmd.Argv[0].Text), languages[path.Ext(cmd.Argv[0].Text)]
+		return posix.Absolute(cmd.Dir, cmd.Argv[0].Text), languages[path.Ext(cmd.Argv[0].Text)]
 	}
 	return "", ""
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/spell"
 )
@@ -55,7 +56,7 @@ func (c *selfCall) madeHere(s *shell.Line, cmd *shell.Command) bool {
 	if len(words) == 0 || !shell.WordIn(words[0], "trust uninstall approvals") && !(words[0] == "serve" && spell.Has(words, "stop")) {
 		return false
 	}
-	p := shell.Absolute(cmd.Dir, cmd.Argv[0].Text)
+	p := posix.Absolute(cmd.Dir, cmd.Argv[0].Text)
 	made := func(w shell.Effect) bool { return w.Kind == shell.EffectWrite && w.Target == p }
 	return p != "" && shell.AnyEffect(s.Effects, func(from *shell.Effect) bool {
 		return (from.Kind == shell.EffectRead || from.Kind == shell.EffectDelete) && from.Certainty != shell.CertainKnown &&
@@ -98,7 +99,7 @@ func (c *selfCall) isProgramOrGlob(p string) bool {
 // is a glob. A name without a folder is that of a file in dir, and then looked
 // for in PATH.
 func (c *selfCall) globIsHookc(dir, glob string) bool {
-	if p := shell.Absolute(dir, glob); p != "" && c.globIsProgram(p) {
+	if p := posix.Absolute(dir, glob); p != "" && c.globIsProgram(p) {
 		return true
 	}
 	glob = strings.ToLower(glob)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/spell"
@@ -76,7 +77,7 @@ func (c *selfCall) git(s *shell.Line, cmd *shell.Command) {
 		c.gitCommits(w, operands)
 	case "clone", "submodule", "worktree", "init", "subtree":
 		for _, text := range operands { // a folder that becomes a repository
-			if p := shell.Absolute(w.dir, text); p != "" && !losses.IsUnder(p, c.at.Root) && !isFolder(p, true) {
+			if p := posix.Absolute(w.dir, text); p != "" && !losses.IsUnder(p, c.at.Root) && !isFolder(p, true) {
 				c.path(p, true)
 			}
 		}
@@ -94,7 +95,7 @@ func gitWorkOf(cmd *shell.Command) (w *gitWork, ok bool) {
 		}
 		switch key := strings.ToLower(value); name {
 		case "-C":
-			w.dir = shell.Absolute(w.dir, value)
+			w.dir = posix.Absolute(w.dir, value)
 		case "--git-dir":
 			w.given.Dir = value
 		case "--work-tree":
@@ -107,7 +108,7 @@ func gitWorkOf(cmd *shell.Command) (w *gitWork, ok bool) {
 		args = args[1:]
 	}
 	if w.at = w.dir; w.given.Work != "" {
-		w.dir = shell.Absolute(w.at, w.given.Work)
+		w.dir = posix.Absolute(w.at, w.given.Work)
 	}
 	if len(args) == 0 {
 		return w, false
@@ -266,7 +267,7 @@ func patchedFiles(cmd *shell.Command, argv []shell.Word) (files []string, known 
 	var inputs []string
 	known = true
 	add := func(w shell.Word) {
-		p := shell.Absolute(cmd.Dir, w.Text)
+		p := posix.Absolute(cmd.Dir, w.Text)
 		known = known && !w.Dynamic && p != ""
 		inputs = append(inputs, p)
 	}
@@ -293,7 +294,7 @@ func patchedFiles(cmd *shell.Command, argv []shell.Word) (files []string, known 
 	}
 	for _, name := range patchFiles(text.String()) {
 		for at, more := strings.Trim(paths.Slash(name), `"`), true; more && at != ""; _, at, more = losses.Cut(at, "/") {
-			if p := shell.Absolute(cmd.Dir, at); p != "" {
+			if p := posix.Absolute(cmd.Dir, at); p != "" {
 				files = append(files, p)
 			}
 		}

@@ -276,9 +276,14 @@ func NameGlob(expr string) string {
 	return map[bool]string{false: "*"}[begins] + b.String() + map[bool]string{false: "*"}[ends]
 }
 
+var classed = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`\[!?(?:\[[:.=][^\]]*[:.=]\])+[^\]]*\]`) })
+
 // GlobMatch reports whether a shell pattern matches all of s. Unlike a file
 // glob's, its `*` matches slashes.
 func GlobMatch(pattern, s string) bool {
+	if strings.Contains(pattern, "[[:") || strings.Contains(pattern, "[[.") || strings.Contains(pattern, "[[=") {
+		pattern = classed().ReplaceAllString(pattern, "?") // any one character
+	}
 	i := strings.IndexAny(pattern, "*?[\\")
 	if i < 0 || !strings.HasPrefix(s, pattern[:i]) {
 		return pattern == s

@@ -270,3 +270,8 @@ func Program(program string) string {
 //
 //go:noinline
 func Cut(s, sep string) (before, after string, found bool) { return strings.Cut(s, sep) }
+
+// NamesMany reports whether a word names things of a kind that lie elsewhere.
+func NamesMany(text string) bool {
+	return strings.HasSuffix(text, "s") && Outside()[text[:len(text)-1]]
+}

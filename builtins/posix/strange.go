@@ -21,7 +21,7 @@ func Special(name, text string) bool {
 	case "", `""`, "''":
 		return false
 	}
-	return losses.In(name, "CDPATH BASH_ARGV0 BASH_CMDS BASH_ALIASES") || name == "PS4" && (strings.Contains(text, "$(") || strings.Contains(text, "`"))
+	return losses.In(name, "CDPATH GLOBIGNORE BASH_ARGV0 BASH_CMDS BASH_ALIASES") || name == "PS4" && (strings.Contains(text, "$(") || strings.Contains(text, "`"))
 }
 
 // CompareIndexes orders the indexes of an array: numbers by their value, and keys as they are.

@@ -272,3 +272,9 @@ func Replace(s, pattern, with string, all bool) string {
 	}
 	return b.String()
 }
+
+// Extended reports whether a text has a pattern of extglob that no other pattern marks: !(a|b).
+func Extended(text string) bool {
+	i := strings.IndexAny(text, "!@+")
+	return i >= 0 && i+1 < len(text) && (text[i+1] == '(' || Extended(text[i+1:]))
+}

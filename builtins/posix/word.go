@@ -62,6 +62,26 @@ func TestedVariable(s *syntax.Stmt) (name, value string, filled bool) {
 	return "", "", false
 }
 
+// Matched is the variable that [[ $x == pattern ]] looks at, and the pattern, nil for other tests.
+func Matched(s *syntax.Stmt) (name string, pattern *syntax.Word) {
+	if s == nil || s.Negated {
+		return "", nil
+	}
+	t, _ := s.Cmd.(*syntax.TestClause)
+	if t == nil {
+		return "", nil
+	}
+	b, _ := t.X.(*syntax.BinaryTest)
+	if b == nil || b.Op != syntax.TsMatch && b.Op != syntax.TsMatchShort {
+		return "", nil
+	}
+	if x, _ := b.X.(*syntax.Word); x != nil {
+		pattern, _ = b.Y.(*syntax.Word)
+		name = Whole(x)
+	}
+	return name, pattern
+}
+
 // Program is the first word of a simple command, "" where that is not plain text.
 func Program(s *syntax.Stmt) string {
 	if c, ok := s.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {

@@ -38,7 +38,7 @@ func (a *analysis) arithmWord(w *syntax.Word, fr *shFrame) (int64, bool) {
 	if !known {
 		return 0, false
 	}
-	for range 8 {
+	for i := range 8 {
 		s = strings.TrimSpace(s)
 		if s == "" {
 			return 0, true
@@ -47,7 +47,8 @@ func (a *analysis) arithmWord(w *syntax.Word, fr *shFrame) (int64, bool) {
 			return n, true
 		}
 		if !syntax.ValidName(s) {
-			return a.arithmText(s, fr)
+			n, ok := a.arithmText(s, fr)
+			return n, ok && (i > 0 || a.operand == 0) // $x * 2 is of the text of x
 		}
 		if s, known = a.parameter(s, nil, fr).value().known(); !known {
 			return 0, false
@@ -66,10 +67,14 @@ func (a *analysis) arithmText(text string, fr *shFrame) (int64, bool) {
 	}
 	in := *fr
 	in.src, in.base = text, max(fr.base, 0)
+	defer func(operand int) { a.operand = operand }(a.operand)
+	a.operand = 0
 	return a.arithm(x, &in)
 }
 
 func (a *analysis) unaryArithm(x *syntax.UnaryArithm, fr *shFrame) (int64, bool) {
+	a.operand++
+	defer func() { a.operand-- }()
 	n, ok := a.arithm(x.X, fr)
 	switch x.Op {
 	case syntax.Inc, syntax.Dec:
@@ -104,6 +109,8 @@ func (a *analysis) assignNumber(x syntax.ArithmExpr, n int64, known bool, fr *sh
 }
 
 func (a *analysis) binaryArithm(x *syntax.BinaryArithm, fr *shFrame) (int64, bool) {
+	a.operand++
+	defer func() { a.operand-- }()
 	if op, ok := assignOps[x.Op]; ok {
 		v, known := a.arithm(x.Y, fr)
 		if x.Op != syntax.Assgn {

@@ -259,6 +259,9 @@ func (a *analysis) declare(d *syntax.DeclClause, fr *shFrame) {
 	if c.name == "local" && fr.st.level == 0 {
 		return // an error of the shell
 	}
+	if HasFlag(c.args(), "-I") { // with the value that there was
+		a.unknown(fr, DynamicCode, c.offset)
+	}
 	how := declared(c.name, c.args(), fr.st.level)
 	for i, as := range d.Args {
 		a.special(as, fr)
@@ -287,9 +290,14 @@ func (a *analysis) declare(d *syntax.DeclClause, fr *shFrame) {
 	}
 	c.argv = rest
 	v := a.exportArgs(c)
-	if a.print(fr.out, v); fr.out == nil && !slices.ContainsFunc(d.Args, func(as *syntax.Assign) bool { return as.Name != nil }) {
-		a.shown(c, v)
+	if !slices.ContainsFunc(d.Args, func(as *syntax.Assign) bool { return as.Name != nil }) {
+		if fr.out == nil {
+			a.shown(c, v)
+		}
+	} else if !slices.ContainsFunc(c.args(), func(w Word) bool { return strings.HasPrefix(w.Text, "-") && strings.ContainsAny(w.Text, "fFp") }) {
+		v = nil // nothing is printed of names that are declared
 	}
+	a.print(fr.out, v)
 }
 
 // unguarded adds what a variable of hookc's own that is gone lets past it.
@@ -408,12 +416,18 @@ func (a *analysis) readVars(c *shCall) shValue {
 	} else if ok {
 		c.fr.st.forget(array.Text)
 	}
+	from := c.fr.stdin.value.origin()
+	dynamic := !c.fr.stdin.set || len(lines) == 0 || len(lines) > maxAlternatives || len(lines) == 1 && lines[0].Dynamic && len(names) > 1
 	for i, name := range names {
 		if !syntax.ValidName(name) {
 			continue
 		}
-		if !c.fr.stdin.set || len(lines) == 0 || len(lines) > maxAlternatives {
-			c.fr.st.set(name, shValue{{text: "$" + name, kind: shAny, origin: c.fr.stdin.value.origin()}})
+		if dynamic {
+			v := shValue{{text: "$" + name, kind: shAny, origin: from}}
+			if i == 0 && len(names) > 1 && strings.Contains(seps, "=") && losses.Secret(from.from, a.at.Home) == "env-file" {
+				v[0].origin = shOrigin{} // the name of a variable
+			}
+			c.fr.st.set(name, v)
 			continue
 		}
 		var alts []shBinding
@@ -489,6 +503,7 @@ func (a *analysis) printfBuiltin(c *shCall) shValue {
 	of, _, element := losses.Cut(name.Text, "[")
 	defer c.fr.st.keeps(of)()
 	if element || name.Dynamic {
+		a.arithmText(name.Text, c.fr) // an index may run code
 		c.fr.st.forget(of)
 	} else if syntax.ValidName(name.Text) {
 		c.fr.st.set(name.Text, v)

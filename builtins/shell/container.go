@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/posix"
 )
 
 // docker reads docker, podman and nerdctl as far as they start something; the rest is in the table of losses.
@@ -122,7 +123,7 @@ func (a *analysis) mount(c *shCall, from, to string) {
 	if !ok || !strings.HasPrefix(to, "/") {
 		return
 	}
-	to = Absolute("/", to)
+	to = posix.Absolute("/", to)
 	a.mounts = append(slices.Clip(a.mounts), shMount{p, to})
 	if strings.HasSuffix(p, "/docker.sock") {
 		a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainContainer, Op: "privileged-container", Target: p})

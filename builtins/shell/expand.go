@@ -69,6 +69,9 @@ func globLike(p shPart, text string) shPart {
 	if p.kind == shText && strings.ContainsAny(text, losses.GlobChars) {
 		p.kind = shGlob
 	}
+	if p.kind <= shGlob && strings.ContainsAny(text, "!@+") && posix.Extended(text) {
+		p.kind = shAny // which names it means is not looked into
+	}
 	p.text, p.quoted = text, false
 	return p
 }

@@ -54,7 +54,7 @@ func (a *analysis) tee(c *shCall) shValue {
 	}
 	for _, w := range o.operands {
 		a.fileEffect(EffectWrite, w, c.target(op))
-		if key := a.fileKey(w, c.fr); !isStream(key) {
+		if key := a.fileKey(w, c.fr); !posix.IsStream(key) {
 			c.fr.st.files = c.fr.st.files.put(key, v)
 		}
 	}

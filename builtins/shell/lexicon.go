@@ -92,7 +92,7 @@ func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
 			}
 			return verb
 		case losses.Makes()[verb]:
-			if len(after) == 0 || !lexNamesMany(after[0].Text) && !lexNext(verb, after, o) { // run services delete, run wipe --force, run drop_schema
+			if len(after) == 0 || !losses.NamesMany(after[0].Text) && !lexNext(verb, after, o) { // run services delete, run wipe --force, run drop_schema
 				return ""
 			}
 			continue
@@ -223,11 +223,6 @@ func (a *analysis) takenOff(c *shCall, programs []Word) {
 			a.effect(c, Effect{Kind: EffectWrite, Domain: DomainPlatform, Op: "public", Target: w.Text})
 		}
 	}
-}
-
-// lexNamesMany reports whether a word names things of a kind that lie elsewhere.
-func lexNamesMany(text string) bool {
-	return strings.HasSuffix(text, "s") && losses.Outside()[text[:len(text)-1]]
 }
 
 func lexOwned(w Word) bool { return losses.Owned(w.Text) }

@@ -37,7 +37,7 @@ func (a *analysis) outcome(s *syntax.Stmt, fr *shFrame) (failed, likely *shState
 	failed.dirs, failed.dead = before.dirs, fr.st.dead
 	a.narrow(s, true, fr.st, fr)
 	a.narrow(s, false, failed, fr)
-	if !succeeds(s) || fr.st.frozen != nil {
+	if !posix.Succeeds(s) || fr.st.frozen != nil {
 		likely = failed.clone()
 	}
 	return failed, likely
@@ -68,32 +68,13 @@ func (a *analysis) logical(c *syntax.BinaryCmd, fr *shFrame) (failed, likely *sh
 	other := *fr
 	other.st = failed
 	again, alsoLikely := a.outcome(c.Y, &other)
-	if likely == nil && !movesOn(c.Y) {
+	if likely == nil && !posix.MovesOn(c.Y) {
 		return again, nil
 	}
 	if !other.st.dead {
 		a.join(fr.st, other.st)
 	}
 	return again, alsoLikely
-}
-
-// succeeds reports whether a statement is taken to do what it says: what follows && happens.
-func succeeds(s *syntax.Stmt) bool {
-	switch c := s.Cmd.(type) {
-	case *syntax.CallExpr:
-		return len(c.Args) == 0 || WordIn(c.Args[0].Lit(), "cd pushd popd mkdir true : set shopt alias export source . echo printf git touch cp mv trap unset local read mktemp sleep rm")
-	case *syntax.DeclClause:
-		return c.Variant.Value != "local" // an error outside of a function
-	case *syntax.FuncDecl:
-		return true
-	}
-	return false
-}
-
-// movesOn reports whether a statement goes to another directory: what follows may happen there.
-func movesOn(s *syntax.Stmt) bool {
-	c, ok := s.Cmd.(*syntax.CallExpr)
-	return ok && len(c.Args) > 1 && WordIn(c.Args[0].Lit(), "cd pushd")
 }
 
 // pipeline reads the stages of a pipe, each in a subshell that reads what the one before it prints.
@@ -146,6 +127,9 @@ func (a *analysis) stages(stages []*syntax.Stmt, number int, fr *shFrame) {
 func (a *analysis) narrow(s *syntax.Stmt, holds bool, st *shState, fr *shFrame) {
 	if len(st.otherArgs) > 0 && s != nil && posix.AsksArguments(fr.source(s)) {
 		st.setArgs(st.argsKnown, slices.DeleteFunc(st.argLists(), func(list []shValue) bool { return len(list) == 0 })...)
+	}
+	if name, pattern := posix.Matched(s); holds && pattern != nil {
+		st.matches(name, pattern)
 	}
 	name, value, filled := posix.TestedVariable(s)
 	if name == "" || filled != holds || st.shadows(posix.Program(s)) {

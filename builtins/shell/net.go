@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/posix"
 )
 
 // curl downloads and uploads.
@@ -205,7 +206,7 @@ func (a *analysis) downloaded(c *shCall, files, urls []Word) shValue {
 			continue
 		}
 		a.fileEffect(EffectWrite, f, c.target("download"))
-		if key := a.fileKey(f, c.fr); !isStream(key) {
+		if key := a.fileKey(f, c.fr); !posix.IsStream(key) {
 			c.fr.st.files = c.fr.st.files.put(key, content)
 		}
 	}

@@ -18,6 +18,8 @@ type shParam struct {
 	values []shValue
 	// list is true for $@, $* and ${a[@]}; joined for the ones with a star.
 	list, joined bool
+	// sparse is true for an array of which some elements are not there.
+	sparse bool
 	// unset is true when it is known not to be set, maybe when it may not be.
 	unset, maybe bool
 }
@@ -133,8 +135,8 @@ func (a *analysis) element(b shBinding, name string, index syntax.ArithmExpr, fr
 	}
 	if isAtIndex(index) {
 		p := shParam{list: true, joined: indexText(index) == "*"}
-		for _, e := range b.elems {
-			p.values = append(p.values, e.value)
+		for i, e := range b.elems {
+			p.values, p.sparse = append(p.values, e.value), p.sparse || e.key != itoa(i)
 		}
 		return p
 	}
@@ -224,13 +226,13 @@ func constantWord(w *syntax.Word, st *shState) (string, bool) {
 	}
 	name := posix.Whole(w)
 	if n := strings.Index("0123456789", name); n > 0 && n <= len(st.args) && len(st.otherArgs) == 0 {
-		return st.args[n-1].known()
+		return st.args[n-1].fixed()
 	}
 	alts, _ := st.vars.get(name)
 	if len(alts) != 1 || alts[0].open || alts[0].unset || alts[0].array {
 		return "", false
 	}
-	return alts[0].value().known()
+	return alts[0].value().fixed()
 }
 
 func numberParam(n int, known bool) shParam {
@@ -394,7 +396,7 @@ func (a *analysis) slice(p shParam, s *syntax.Slice, positional bool, fr *shFram
 	if ok && bounded {
 		length, ok = a.arithm(s.Length, fr)
 	}
-	if !ok {
+	if !ok || p.sparse {
 		return unknown
 	}
 	if p.list {
@@ -422,7 +424,7 @@ func (a *analysis) slice(p shParam, s *syntax.Slice, positional bool, fr *shFram
 func (a *analysis) replaceIn(s string, r *syntax.Replace, fr *shFrame) (string, bool) {
 	pattern, ok := a.single(r.Orig, fr).known()
 	with, okWith := a.single(r.With, fr).known()
-	if !ok || !okWith || strings.Contains(pattern, "(") || len(s) > 1024 || len(pattern) > 256 || len(with) > 1024 {
+	if !ok || !okWith || strings.Contains(pattern, "(") || strings.Contains(with, "&") || len(s) > 1024 || len(pattern) > 256 || len(with) > 1024 {
 		return "", false
 	}
 	return posix.Replace(s, pattern, with, r.All), true

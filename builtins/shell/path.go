@@ -5,8 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
-	"github.com/hookc/hookc/builtins/winshell"
-	"github.com/hookc/hookc/internal/paths"
+	"github.com/hookc/hookc/builtins/posix"
 )
 
 // shPath is a path that a word means.
@@ -40,11 +39,11 @@ func (a *analysis) resolve(w Word, fr *shFrame) shPath {
 		if w.Text == "" {
 			return shPath{certainty: p.certainty}
 		}
-		abs := Absolute(dir, w.Text)
+		abs := posix.Absolute(dir, w.Text)
 		if abs == "" {
 			return shPath{text: w.Text, certainty: CertainDynamic}
 		}
-		p.text, p.shape, p.written = abs, abs, unclean(dir, w.Text)
+		p.text, p.shape, p.written = abs, abs, posix.Unclean(dir, w.Text)
 		if !w.Pattern {
 			p.shape = Globless.Replace(abs)
 		}
@@ -53,39 +52,8 @@ func (a *analysis) resolve(w Word, fr *shFrame) shPath {
 	return a.resolveDynamic(w, dir)
 }
 
-// unclean is text from dir where it says more of links than a clean path: `x/../y`, `x/`.
-func unclean(dir, text string) string {
-	text = paths.Slash(text)
-	if !strings.HasSuffix(text, "/") && !strings.HasSuffix(text, "/.") && !strings.Contains(text, "..") {
-		return ""
-	}
-	if !strings.HasPrefix(text, "/") {
-		text = dir + "/" + text
-	}
-	return text
-}
-
 // Globless takes away what would make a glob of a name that is none.
 var Globless = strings.NewReplacer("*", "_", "?", "_", "[", "_")
-
-// Absolute is text from dir, "" when dir is needed and not known.
-func Absolute(dir, text string) string {
-	text = paths.Slash(text)
-	if strings.HasPrefix(text, "/") {
-		return path.Clean("/" + strings.TrimLeft(text, "/"))
-	}
-	if winshell.Drive(text) {
-		return path.Clean(strings.ReplaceAll(text, `\`, "/") + "/.")
-	}
-	if at, _ := paths.Root(text); at != "" && at[0] != '~' {
-		p, _ := paths.Clean(text)
-		return p
-	}
-	if dir == "" {
-		return ""
-	}
-	return path.Clean(dir + "/" + text)
-}
 
 func (a *analysis) resolveDynamic(w Word, dir string) shPath {
 	var written, shape, unset strings.Builder
@@ -93,7 +61,7 @@ func (a *analysis) resolveDynamic(w Word, dir string) shPath {
 	for i, p := range w.value() {
 		switch p.kind {
 		case shPlain:
-			written.WriteString(flat(p.text))
+			written.WriteString(posix.Flat(p.text))
 			shape.WriteString("x")
 			unset.WriteString("x")
 		case shAny, shVar:
@@ -103,7 +71,7 @@ func (a *analysis) resolveDynamic(w Word, dir string) shPath {
 			}
 			plain = false
 			empties = empties && p.kind == shVar
-			written.WriteString(flat(p.text))
+			written.WriteString(posix.Flat(p.text))
 			shape.WriteString("x")
 		default:
 			written.WriteString(p.text)
@@ -115,26 +83,16 @@ func (a *analysis) resolveDynamic(w Word, dir string) shPath {
 	if plain {
 		out.certainty = CertainPattern
 	}
-	if abs := Absolute(dir, written.String()); abs != "" {
-		out.text, out.shape = abs, Absolute(dir, shape.String())
+	if abs := posix.Absolute(dir, written.String()); abs != "" {
+		out.text, out.shape = abs, posix.Absolute(dir, shape.String())
 		if up := path.Dir(out.shape); !plain && up == "/" {
 			out.shape = "/*/x" // some directory of the root
 		}
 	}
 	if !plain && empties && unset.Len() > 0 {
-		out.unset = Absolute(dir, unset.String())
+		out.unset = posix.Absolute(dir, unset.String())
 	}
 	return out
-}
-
-// flat is how an unknown part stands in a path: in one piece.
-//
-//go:noinline
-func flat(text string) string {
-	if strings.IndexByte(text, '/') >= 0 {
-		return "$(...)"
-	}
-	return text
 }
 
 // placeIn is where a path lies on the machine of fr.
@@ -147,12 +105,6 @@ func (a *analysis) placeIn(shape string, fr *shFrame) (Zone, string) {
 	}
 	there := At{Home: a.at.Home, Temp: "/tmp"}
 	return there.ZoneOf(shape)
-}
-
-// isStream reports whether a path is of what is no file.
-func isStream(p string) bool {
-	return WordIn(p, "/dev/null /dev/stdout /dev/stderr /dev/stdin /dev/tty /dev/full /dev/kmsg /dev/ptmx") ||
-		strings.HasPrefix(p, "/dev/fd/") || strings.HasPrefix(p, "/dev/pts/") || strings.HasPrefix(p, "/dev/tty")
 }
 
 // fileEffect adds an effect on the file a word means.
@@ -172,7 +124,7 @@ func (a *analysis) fileEffect(kind EffectKind, w Word, t shTarget) {
 		}
 	}
 	t.fr = &fr
-	if isStream(p.text) || kind == EffectRead && WordIn(p.text, "/dev/zero /dev/urandom /dev/random") {
+	if posix.IsStream(p.text) || kind == EffectRead && WordIn(p.text, "/dev/zero /dev/urandom /dev/random") {
 		return
 	}
 	if (kind != EffectDelete || t.op == "truncate") && a.deviceNet(p.text, t) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/posix"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -114,7 +115,7 @@ func (a *analysis) redirectOut(op syntax.RedirOperator, target Word, fd string, 
 		return
 	}
 	r.diverted, r.files = true, nil
-	if key := a.fileKey(target, fr); !isStream(key) {
+	if key := a.fileKey(target, fr); !posix.IsStream(key) {
 		r.files = []string{key}
 		r.appended = op == syntax.AppOut || op == syntax.AppAll
 	}

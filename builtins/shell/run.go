@@ -54,9 +54,11 @@ type analysis struct {
 	steps int
 	bytes int
 	depth int
-	code  int
-	pipes int
-	fds   int
+	// operand is how deep among operands of arithmetic the analysis is.
+	operand int
+	code    int
+	pipes   int
+	fds     int
 	// choices are the alternatives of variables that the command being read
 	// was given.
 	choices []shChoice

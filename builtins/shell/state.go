@@ -142,7 +142,18 @@ func (s *shState) clone() *shState {
 }
 
 // set gives a variable one value.
-func (s *shState) set(name string, v shValue) { s.bind(name, scalarBinding(v)) }
+func (s *shState) set(name string, v shValue) {
+	old, _ := s.vars.get(name)
+	if !slices.ContainsFunc(old, func(b shBinding) bool { return len(b.elems) > 1 }) {
+		s.bind(name, scalarBinding(v))
+		return
+	}
+	var out []shBinding
+	for _, b := range old { // the first element of an array
+		out = append(out, withElem(b, "0", v))
+	}
+	s.bind(name, out...)
+}
 
 //go:noinline
 func (s *shState) bind(name string, b ...shBinding) {

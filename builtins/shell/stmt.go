@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/posix"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -268,6 +269,7 @@ func (a *analysis) caseClause(c *syntax.CaseClause, fr *shFrame) {
 		}
 		in := *fr
 		in.st, in.conditional = fr.st.clone(), true
+		in.st.matches(posix.Whole(c.Word), item.Patterns...)
 		if through != nil {
 			a.join(in.st, through)
 		}
@@ -283,6 +285,30 @@ func (a *analysis) caseClause(c *syntax.CaseClause, fr *shFrame) {
 	for _, st := range ends {
 		a.join(fr.st, st)
 	}
+}
+
+// matches says of a variable that is some name in the folder that it matches one of some patterns.
+func (s *shState) matches(name string, patterns ...*syntax.Word) {
+	alts, _ := s.vars.get(name)
+	if len(alts) != 1 || alts[0].array || alts[0].open {
+		return
+	}
+	if v := alts[0].value(); len(v) != 1 || v[0].kind != shMatch || v[0].text != "*" && v[0].text != "*/" {
+		return
+	}
+	var out []shBinding
+	for _, p := range patterns {
+		text := p.Lit()
+		if text == "" || strings.HasPrefix(text, "*") && strings.Trim(text, "*/") == "" || strings.ContainsAny(text, "[(\\") {
+			return
+		}
+		kind := shText
+		if strings.ContainsAny(text, "*?") {
+			kind = shMatch
+		}
+		out = append(out, scalarBinding(shValue{{text: text, kind: kind}}))
+	}
+	s.bind(name, out...)
 }
 
 func (a *analysis) funcDecl(c *syntax.FuncDecl, fr *shFrame) {

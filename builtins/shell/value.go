@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/spell"
@@ -57,6 +58,12 @@ func shUnknown(written string, o shOrigin) shValue {
 
 //go:noinline
 func (p shPart) known() bool { return p.kind <= shMatch }
+
+// fixed is known where no part is what a glob may match: what a test of it says is known, too.
+func (v shValue) fixed() (string, bool) {
+	text, ok := v.known()
+	return text, ok && !slices.ContainsFunc(v, func(p shPart) bool { return p.kind == shMatch || p.kind == shGlob })
+}
 
 // known is the text of a value when all of it is known.
 func (v shValue) known() (string, bool) {

@@ -115,9 +115,14 @@ func TestHeldStrangers(t *testing.T) { scoreWithin(t, "held_strangers.jsonl", 0.
 // attackers, and people's own laptops.
 func TestHeldTrades(t *testing.T) { scoreWithin(t, "held_trades.jsonl", 0.86, 0.05) }
 
-// TestHeldAsked: the score on whole sets by five authors who had seen nothing and were told what the
+// TestHeldAsked: the score on whole sets by eight authors who had seen nothing and were told what the
 // goals of the guards tell: half of what they wrote is harmless and looks alarming.
 func TestHeldAsked(t *testing.T) { scoreWithin(t, "held_asked.jsonl", 0.98, 0.008) }
+
+// TestHeldRoads: roads of the shell's own language by an author who had seen nothing, each run by
+// bash. Half of the other half of them, with which the guards were mended, was asked about though it
+// is harmless: what is written to mislead may be.
+func TestHeldRoads(t *testing.T) { scoreWithin(t, "held_roads.jsonl", 0.90, 0.65) }
 
 // scoreHeld is scoreWithin where false alarms are as the goal has them.
 func scoreHeld(t *testing.T, name string, least float64) { scoreWithin(t, name, least, 0.01) }

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
@@ -197,7 +198,7 @@ func withElem(b shBinding, key string, v shValue) shBinding {
 		}
 	}
 	out.elems = append(out.elems, shElem{key, v})
-	slices.SortStableFunc(out.elems, func(x, y shElem) int { return posix.CompareIndexes(x.key, y.key) })
+	sort.SliceStable(out.elems, func(i, j int) bool { return posix.CompareIndexes(out.elems[i].key, out.elems[j].key) < 0 })
 	return out
 }
 

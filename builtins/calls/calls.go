@@ -1,4 +1,4 @@
-// Package calls knows what the calls of programming languages do, by their names.
+// Package calls finds the calls in code of programming languages, and knows what they do by their names.
 package calls
 
 import (

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/calls"
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
 )
@@ -123,7 +124,7 @@ func (a *analysis) anyLanguage(c *shCall, text string) {
 	if home := losses.HomeIn(text); deletes && home != "" {
 		a.fileEffect(EffectDelete, a.langPath(home, c.fr), t)
 	}
-	for _, s := range readLang(tokens.JS, text).tokens {
+	for _, s := range calls.Parse(tokens.JS, text).Tokens {
 		if s.Kind != tokens.String && s.Kind != tokens.Command {
 			continue
 		}

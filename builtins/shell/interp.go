@@ -8,7 +8,14 @@ import (
 	"github.com/hookc/hookc/builtins/calls"
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
-	"github.com/hookc/hookc/internal/spell"
+)
+
+// shellCode means code of the shell among languages, anyCode for that of a
+// language that has no reader here: of its strings it is told what the names around
+// them do with such.
+const (
+	shellCode tokens.Lang = 100 + iota
+	anyCode
 )
 
 // langSpec is how a program takes code of a language.
@@ -193,59 +200,45 @@ func (a *analysis) lang(c *shCall, lang tokens.Lang, v shValue) {
 	if lang == tokens.PHP {
 		text = strings.ReplaceAll(text, " @", " ")
 	}
-	program := readLang(lang, text)
-	if program.cut {
+	program := calls.Parse(lang, text)
+	if program.Cut {
 		a.unknown(c.fr, shellTooMany, c.offset)
 	}
-	if len(program.listed) == 0 {
-		program.listed = program.handed
+	if len(program.Listed) == 0 {
+		program.Listed = program.Handed
 	}
 	a.requests(c, text)
 	memory := strings.Contains(text, ":memory:")
-	for _, call := range program.found {
-		if a.full || memory && WordIn(lastName(call.name), losses.CallsSQL) {
+	for _, call := range program.Found {
+		if a.full || memory && WordIn(calls.Last(call.Name), losses.CallsSQL) {
 			continue // a database that is gone with its program
 		}
-		if act := calls.Act(lang, call.name); len(program.listed) > 0 && (act == calls.Delete || act == calls.Tree || act == calls.SelfDelete || act == calls.SelfTree) {
-			call = call.ofAll("os.remove", program.listed)
-		} else if len(program.listed) > 0 && (act == calls.SelfWrite && call.recv.text == "" || act == calls.Mode) {
-			call = call.ofAll("fs.writeFileSync", program.listed)
-		} else if len(program.listed) > 0 && (act == calls.Read || act == calls.Open || act == calls.SelfRead) {
-			call = call.ofAll("fs.readFileSync", program.listed)
+		if act := calls.Act(lang, call.Name); len(program.Listed) > 0 && (act == calls.Delete || act == calls.Tree || act == calls.SelfDelete || act == calls.SelfTree) {
+			call = call.OfAll("os.remove", program.Listed)
+		} else if len(program.Listed) > 0 && (act == calls.SelfWrite && call.Recv.Text == "" || act == calls.Mode) {
+			call = call.OfAll("fs.writeFileSync", program.Listed)
+		} else if len(program.Listed) > 0 && (act == calls.Read || act == calls.Open || act == calls.SelfRead) {
+			call = call.OfAll("fs.readFileSync", program.Listed)
 		}
 		a.langCall(c, lang, call)
-		for _, v := range slices.AppendSeq(flatten(call.args), maps.Values(call.named)) {
-			if v.origin.kind == "environment" && WordIn(lastName(call.name), "send sendall sendto write end post put request Request urlopen mail sendMail publish emit syswrite") {
-				a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: call.name, Secret: "environment"})
+		for _, v := range slices.AppendSeq(calls.Flatten(call.Args), maps.Values(call.Named)) {
+			if v.Origin.Kind == "environment" && WordIn(calls.Last(call.Name), "send sendall sendto write end post put request Request urlopen mail sendMail publish emit syswrite") {
+				a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: call.Name, Secret: "environment"})
 			}
 		}
 	}
 }
 
-// ofAll is a call of what is not known as one of all whose names were read.
-func (c langCall) ofAll(does string, listed []langValue) langCall {
-	if !c.recv.known && strings.HasPrefix(c.name, ".") {
-		c.name, c.args = does, listed // whatever the language calls it
-	}
-	for i, v := range c.args {
-		if !v.known && v.text == "" {
-			c.args = spell.Concat(c.args[:i], listed, c.args[i+1:])
-			break
-		}
-	}
-	return c
-}
-
 // langCall adds what one call does.
-func (a *analysis) langCall(c *shCall, lang tokens.Lang, call langCall) {
-	switch act := calls.Act(lang, call.name); act {
+func (a *analysis) langCall(c *shCall, lang tokens.Lang, call calls.Call) {
+	switch act := calls.Act(lang, call.Name); act {
 	case calls.Shell:
 		a.langCommand(c, call)
 	case calls.Argv:
 		a.langArgv(c, call)
 	case calls.Delete, calls.Tree:
-		for _, v := range flatten(call.args) {
-			if strings.HasPrefix(v.text, "-") {
+		for _, v := range calls.Flatten(call.Args) {
+			if strings.HasPrefix(v.Text, "-") {
 				continue // rm('-rf', …)
 			}
 			a.langFile(c, EffectDelete, "delete", v, act == calls.Tree)
@@ -254,51 +247,51 @@ func (a *analysis) langCall(c *shCall, lang tokens.Lang, call langCall) {
 			}
 		}
 	case calls.Write, calls.Mode:
-		v, mode := call.arg(0), call.arg(len(call.args)-1)
-		if strings.HasPrefix(call.name, "FileUtils.ch") || strings.HasPrefix(call.name, "File.ch") || call.name == "chmod" && lang != tokens.PHP {
-			v, mode = call.arg(1), call.arg(0)
+		v, mode := call.Arg(0), call.Arg(len(call.Args)-1)
+		if strings.HasPrefix(call.Name, "FileUtils.ch") || strings.HasPrefix(call.Name, "File.ch") || call.Name == "chmod" && lang != tokens.PHP {
+			v, mode = call.Arg(1), call.Arg(0)
 		}
-		if act == calls.Mode && strings.Contains(call.name, "chmod") && v.text != "" {
-			a.modeEffect(c, strings.TrimLeft(mode.text, "0o"), a.langPath(v.value().word().Text, c.fr), strings.HasSuffix(call.name, "_R"))
+		if act == calls.Mode && strings.Contains(call.Name, "chmod") && v.Text != "" {
+			a.modeEffect(c, strings.TrimLeft(mode.Text, "0o"), a.langPath(langText(v).word().Text, c.fr), strings.HasSuffix(call.Name, "_R"))
 		}
 		a.langFile(c, EffectWrite, "write", v, false)
 	case calls.Read:
-		if text := call.arg(0).text; strings.HasPrefix(text, "http") && strings.Contains(text, "://") {
-			call.name = "fetch"
+		if text := call.Arg(0).Text; strings.HasPrefix(text, "http") && strings.Contains(text, "://") {
+			call.Name = "fetch"
 			a.langCall(c, tokens.JS, call)
 			return
 		}
-		a.langFile(c, EffectRead, "read", call.arg(0), false)
+		a.langFile(c, EffectRead, "read", call.Arg(0), false)
 	case calls.Open:
 		a.langOpened(c, lang, call)
 	case calls.Move:
-		a.langFile(c, EffectDelete, "move", call.arg(0), true)
-		a.langFile(c, EffectWrite, "move", call.arg(1), false)
+		a.langFile(c, EffectDelete, "move", call.Arg(0), true)
+		a.langFile(c, EffectWrite, "move", call.Arg(1), false)
 	case calls.Copy, calls.Link:
-		if len(call.args) < 2 {
+		if len(call.Args) < 2 {
 			return // a method of something else
 		}
-		a.langFile(c, EffectRead, "copy", call.arg(0), false)
-		a.langFile(c, EffectWrite, map[calls.Action]string{calls.Copy: "copy", calls.Link: "link"}[act], call.arg(1), false)
+		a.langFile(c, EffectRead, "copy", call.Arg(0), false)
+		a.langFile(c, EffectWrite, map[calls.Action]string{calls.Copy: "copy", calls.Link: "link"}[act], call.Arg(1), false)
 	case calls.SelfDelete, calls.SelfTree:
-		a.langFile(c, EffectDelete, "delete", call.recv, act == calls.SelfTree)
+		a.langFile(c, EffectDelete, "delete", call.Recv, act == calls.SelfTree)
 	case calls.SelfWrite:
-		a.langFile(c, EffectWrite, "write", call.recv, false)
+		a.langFile(c, EffectWrite, "write", call.Recv, false)
 	case calls.SelfRead:
-		a.langFile(c, EffectRead, "read", call.recv, false)
+		a.langFile(c, EffectRead, "read", call.Recv, false)
 	case calls.Send:
-		e := Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "request", Target: losses.AddressHost(call.arg(0).text)}
-		for _, v := range slices.AppendSeq(flatten(call.args), maps.Values(call.named)) {
-			if what := a.secretOf(v.value()); what != "" {
+		e := Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "request", Target: losses.AddressHost(call.Arg(0).Text)}
+		for _, v := range slices.AppendSeq(calls.Flatten(call.Args), maps.Values(call.Named)) {
+			if what := a.secretOf(langText(v)); what != "" {
 				e.Secret = max(e.Secret, what)
 			}
 		}
-		if host := losses.AddressHost(call.arg(0).text); strings.HasSuffix(call.name, ".delete") && host != "" && !losses.IsLocal(host) {
-			a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: "http-delete", Target: call.arg(0).text})
+		if host := losses.AddressHost(call.Arg(0).Text); strings.HasSuffix(call.Name, ".delete") && host != "" && !losses.IsLocal(host) {
+			a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: "http-delete", Target: call.Arg(0).Text})
 		}
 		a.effect(c, e)
 	case calls.Eval:
-		a.lang(c, lang, call.arg(0).value())
+		a.lang(c, lang, langText(call.Arg(0)))
 	default:
 		a.langLoss(c, call)
 	}
@@ -306,29 +299,29 @@ func (a *analysis) langCall(c *shCall, lang tokens.Lang, call langCall) {
 
 // langLoss adds what a call does to a database or a service, going by its name,
 // and the secrets it prints.
-func (a *analysis) langLoss(c *shCall, call langCall) {
-	last := strings.Trim(lastName(call.name), "$!")
+func (a *analysis) langLoss(c *shCall, call calls.Call) {
+	last := strings.Trim(calls.Last(call.Name), "$!")
 	switch {
-	case last == "chdir" && len(call.args) > 0:
+	case last == "chdir" && len(call.Args) > 0:
 		c.fr = c.fr.subshell()
-		a.moveTo(call.arg(0).value().word(), c.fr)
+		a.moveTo(langText(call.Arg(0)).word(), c.fr)
 	case slices.ContainsFunc(losses.Tokens(last), func(t string) bool { return WordIn(t, losses.CallsSQL) }) || WordIn(last, losses.CallsSQL):
-		for _, text := range call.args {
-			if a.sql(c, shLiteral(text.text)); text.known {
-				a.commandLine(c, NewWord(text.text)) // Connection("web").run("rm -rf /srv")
+		for _, text := range call.Args {
+			if a.sql(c, shLiteral(text.Text)); text.Known {
+				a.commandLine(c, NewWord(text.Text)) // Connection("web").run("rm -rf /srv")
 			}
 		}
-	case strings.HasSuffix(call.name, "git."+last):
-		a.langWords(c, append([]langValue{{text: "git", known: true}, {text: last, known: true}}, call.args...))
-	case WordIn(call.name, losses.CallsPrint):
-		for _, v := range call.args {
-			a.shown(c, v.value())
+	case strings.HasSuffix(call.Name, "git."+last):
+		a.langWords(c, append([]calls.Value{{Text: "git", Known: true}, {Text: last, Known: true}}, call.Args...))
+	case WordIn(call.Name, losses.CallsPrint):
+		for _, v := range call.Args {
+			a.shown(c, langText(v))
 		}
-	case (call.name == "os.kill" || call.name == "process.kill") && call.arg(0).text == "1":
-		a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "kill-all", Target: call.name})
-	case WordIn(strings.ToLower(last), "updatemany update_many") && call.everything(), last == "update" && strings.HasPrefix(call.name, "db.") && call.everything() && len(call.args) > 0,
-		call.recv.rows && losses.Destroys()[last] && call.everything(), WordIn(last, "flushall flushdb shutdownServer obliterate"), last == "drop" && len(call.args)+len(call.named) == 0, last == "remove" && len(call.args) == 1 && call.everything(), last == "truncate" && len(call.args) == 0 && call.recv.text == "" && !strings.HasPrefix(call.name, "."):
-		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: "delete-rows", Target: call.name})
+	case (call.Name == "os.kill" || call.Name == "process.kill") && call.Arg(0).Text == "1":
+		a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "kill-all", Target: call.Name})
+	case WordIn(strings.ToLower(last), "updatemany update_many") && call.Everything(), last == "update" && strings.HasPrefix(call.Name, "db.") && call.Everything() && len(call.Args) > 0,
+		call.Recv.Rows && losses.Destroys()[last] && call.Everything(), WordIn(last, "flushall flushdb shutdownServer obliterate"), last == "drop" && len(call.Args)+len(call.Named) == 0, last == "remove" && len(call.Args) == 1 && call.Everything(), last == "truncate" && len(call.Args) == 0 && call.Recv.Text == "" && !strings.HasPrefix(call.Name, "."):
+		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: "delete-rows", Target: call.Name})
 	default:
 		a.langLexicon(c, call, losses.Tokens(last))
 	}
@@ -336,8 +329,8 @@ func (a *analysis) langLoss(c *shCall, call langCall) {
 
 // langLexicon asks the lexicon about the words in a call's name: drop_table,
 // DeleteBucketCommand, octokit.repos.delete.
-func (a *analysis) langLexicon(c *shCall, call langCall, tokens []string) {
-	parts := strings.Split(call.name, ".")
+func (a *analysis) langLexicon(c *shCall, call calls.Call, tokens []string) {
+	parts := strings.Split(call.Name, ".")
 	own := WordIn(parts[0], "self this")
 	command := len(tokens) > 2 && tokens[len(tokens)-1] == "command"
 	if command {
@@ -353,15 +346,15 @@ func (a *analysis) langLexicon(c *shCall, call langCall, tokens []string) {
 		}
 		tokens = tokens[1:]
 	}
-	if len(tokens) == 1 && len(parts) > 1 && (len(parts) > 2 || WordIn(parts[0], "Schema DB Database")) && !strings.HasPrefix(call.arg(0).text, "/") {
+	if len(tokens) == 1 && len(parts) > 1 && (len(parts) > 2 || WordIn(parts[0], "Schema DB Database")) && !strings.HasPrefix(call.Arg(0).Text, "/") {
 		tokens = append(tokens, losses.Tokens(parts[len(parts)-2])...)
 	}
 	if len(tokens) < 2 || !losses.Destroys()[tokens[0]] && tokens[0] != "del" {
 		return
 	}
-	e := Effect{Kind: EffectDelete, Domain: DomainOutside, Op: strings.Join(tokens, "-"), Target: call.name}
+	e := Effect{Kind: EffectDelete, Domain: DomainOutside, Op: strings.Join(tokens, "-"), Target: call.Name}
 	switch object := tokens[len(tokens)-1]; {
-	case WordIn(object, "database db table tables collection schema keyspace all query objects") && (object != "all" || len(tokens) == 2), object == "many" && call.everything():
+	case WordIn(object, "database db table tables collection schema keyspace all query objects") && (object != "all" || len(tokens) == 2), object == "many" && call.Everything():
 		e.Domain = DomainDatabase
 	case own || len(parts) < 2 && !command || WordIn(object, "node key data") || !losses.Elsewhere(object):
 		return
@@ -369,40 +362,27 @@ func (a *analysis) langLexicon(c *shCall, call langCall, tokens []string) {
 	a.effect(c, e)
 }
 
-// value is a text of a program as a value of the shell.
-func (v langValue) value() shValue {
-	if v.known {
-		return shLiteral(v.text)
+// langText is a text of a program as a value of the shell.
+func langText(v calls.Value) shValue {
+	if v.Known {
+		return shLiteral(v.Text)
 	}
-	if strings.HasPrefix(v.text, "/") || strings.HasPrefix(v.text, "~") || strings.HasPrefix(v.text, "./") {
+	if strings.HasPrefix(v.Text, "/") || strings.HasPrefix(v.Text, "~") || strings.HasPrefix(v.Text, "./") {
 		// It begins as is known: everything that does.
-		return shValue{{text: v.text, kind: shGlob}, {text: "*", kind: shGlob}}
+		return shValue{{text: v.Text, kind: shGlob}, {text: "*", kind: shGlob}}
 	}
-	return shUnknown("$("+strings.TrimSpace(v.text)+")", v.origin)
-}
-
-//go:noinline
-func flatten(args []langValue) []langValue {
-	var out []langValue
-	for _, v := range args {
-		if v.isList {
-			out = append(out, v.list...)
-			continue
-		}
-		out = append(out, v)
-	}
-	return out
+	return shUnknown("$("+strings.TrimSpace(v.Text)+")", shOrigin{v.Origin.Kind, v.Origin.From})
 }
 
 // langFile adds an effect on a file a program names.
-func (a *analysis) langFile(c *shCall, kind EffectKind, op string, v langValue, recursive bool) {
-	if v.text == "" && v.known {
+func (a *analysis) langFile(c *shCall, kind EffectKind, op string, v calls.Value, recursive bool) {
+	if v.Text == "" && v.Known {
 		return
 	}
 	t := c.target(op)
 	t.recursive = recursive
-	w := v.value().word()
-	if v.known || w.Pattern {
+	w := langText(v).word()
+	if v.Known || w.Pattern {
 		w = a.langPath(w.Text, c.fr)
 	}
 	a.fileEffect(kind, w, t)
@@ -420,67 +400,67 @@ func (a *analysis) langPath(text string, fr *shFrame) Word {
 }
 
 // langOpened is open(path, mode).
-func (a *analysis) langOpened(c *shCall, lang tokens.Lang, call langCall) {
-	mode, file := call.arg(1).text, call.arg(0)
-	if m, ok := call.named["mode"]; ok {
-		mode = m.text
+func (a *analysis) langOpened(c *shCall, lang tokens.Lang, call calls.Call) {
+	mode, file := call.Arg(1).Text, call.Arg(0)
+	if m, ok := call.Named["mode"]; ok {
+		mode = m.Text
 	}
-	if lang == tokens.Perl && len(call.args) > 2 {
-		file = call.arg(2)
+	if lang == tokens.Perl && len(call.Args) > 2 {
+		file = call.Arg(2)
 	}
-	if lang == tokens.Perl && len(call.args) == 2 { // open F, ">file"
-		file.text, file.known = strings.TrimLeft(mode, "+<> "), call.arg(1).known
+	if lang == tokens.Perl && len(call.Args) == 2 { // open F, ">file"
+		file.Text, file.Known = strings.TrimLeft(mode, "+<> "), call.Arg(1).Known
 	}
 	kind, op := EffectRead, "read"
 	if strings.ContainsAny(mode, "wax+>") {
 		kind, op = EffectWrite, "write"
 	}
-	if strings.Contains(mode, "|") || strings.HasPrefix(file.text, "|") || lang == tokens.Perl && strings.HasSuffix(file.text, "|") {
-		a.interpret(c, shLiteral(strings.Trim(file.text, "| ")), a.childShell(c), c.name)
+	if strings.Contains(mode, "|") || strings.HasPrefix(file.Text, "|") || lang == tokens.Perl && strings.HasSuffix(file.Text, "|") {
+		a.interpret(c, shLiteral(strings.Trim(file.Text, "| ")), a.childShell(c), c.name)
 		return
 	}
 	a.langFile(c, kind, op, file, false)
 }
 
 // langCommand runs a text as code of the shell, and a list as a command.
-func (a *analysis) langCommand(c *shCall, call langCall) {
-	first := call.arg(0)
-	if first.isList {
-		a.langWords(c, first.list)
+func (a *analysis) langCommand(c *shCall, call calls.Call) {
+	first := call.Arg(0)
+	if first.IsList {
+		a.langWords(c, first.List)
 		return
 	}
-	if len(call.args) > 1 && call.args[1].known && (call.name == "system" || call.name == "exec" || strings.HasPrefix(call.name, "Kernel.") || call.name == "spawn") {
-		a.langWords(c, call.args)
+	if len(call.Args) > 1 && call.Args[1].Known && (call.Name == "system" || call.Name == "exec" || strings.HasPrefix(call.Name, "Kernel.") || call.Name == "spawn") {
+		a.langWords(c, call.Args)
 		return
 	}
-	if v := first.value(); len(call.args) > 0 {
+	if v := langText(first); len(call.Args) > 0 {
 		a.interpret(c, v, a.childShell(c), c.name)
 	}
 }
 
 // langArgv runs a program with a list of arguments.
-func (a *analysis) langArgv(c *shCall, call langCall) {
-	words := flatten(call.args)
-	if shell, ok := call.named["shell"]; ok && shell.text != "false" && len(call.args) > 0 && call.args[0].known {
-		a.interpret(c, shLiteral(call.args[0].text), a.childShell(c), c.name)
+func (a *analysis) langArgv(c *shCall, call calls.Call) {
+	words := calls.Flatten(call.Args)
+	if shell, ok := call.Named["shell"]; ok && shell.Text != "false" && len(call.Args) > 0 && call.Args[0].Known {
+		a.interpret(c, shLiteral(call.Args[0].Text), a.childShell(c), c.name)
 		return
 	}
-	if named, ok := call.named["args"]; ok {
-		words = append(words, flatten([]langValue{named})...)
+	if named, ok := call.Named["args"]; ok {
+		words = append(words, calls.Flatten([]calls.Value{named})...)
 	}
-	if strings.HasPrefix(call.name, "os.exec") || strings.HasPrefix(call.name, "os.spawn") {
+	if strings.HasPrefix(call.Name, "os.exec") || strings.HasPrefix(call.Name, "os.spawn") {
 		// The program, and then its own name for itself.
-		if i := slices.IndexFunc(words, func(v langValue) bool { return v.known }); i >= 0 && len(words) > i+1 {
+		if i := slices.IndexFunc(words, func(v calls.Value) bool { return v.Known }); i >= 0 && len(words) > i+1 {
 			words = append(words[i:i+1:i+1], words[i+2:]...)
 		}
 	}
 	a.langWords(c, words)
 }
 
-func (a *analysis) langWords(c *shCall, list []langValue) {
+func (a *analysis) langWords(c *shCall, list []calls.Value) {
 	var argv []Word
 	for _, v := range list[:min(len(list), maxFields)] {
-		w := v.value().word()
+		w := langText(v).word()
 		if strings.HasPrefix(w.Text, "~") {
 			w = a.langPath(w.Text, c.fr)
 		}
@@ -521,18 +501,18 @@ func (a *analysis) awkProgram(c *shCall, w Word) {
 	}
 	a.printsVariable(c, w.Text)
 	a.codeRuns(c, w.Text)
-	program := readLang(tokens.Awk, w.Text)
-	for _, call := range program.found {
-		if call.name == "system" && len(call.args) > 0 {
-			a.interpret(c, call.args[0].value(), a.childShell(c), c.name)
+	program := calls.Parse(tokens.Awk, w.Text)
+	for _, call := range program.Found {
+		if call.Name == "system" && len(call.Args) > 0 {
+			a.interpret(c, langText(call.Args[0]), a.childShell(c), c.name)
 		}
 	}
-	for i, t := range program.tokens {
+	for i, t := range program.Tokens {
 		sign := func(at int) string { // a sign or a name, no text
-			if at = min(at, len(program.tokens)-1); at < 0 || program.tokens[at].Kind == tokens.String {
+			if at = min(at, len(program.Tokens)-1); at < 0 || program.Tokens[at].Kind == tokens.String {
 				return ""
 			}
-			return program.tokens[at].Text
+			return program.Tokens[at].Text
 		}
 		switch {
 		case t.Kind != tokens.String:

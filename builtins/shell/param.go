@@ -410,6 +410,9 @@ func (a *analysis) slice(p shParam, s *syntax.Slice, positional bool, fr *shFram
 		}
 		return shParam{values: values[start:end], list: true, joined: p.joined}
 	}
+	if _, fixed := p.value().fixed(); !fixed { // the places are those of a name, not of the glob
+		return unknown
+	}
 	return a.mapParam(p, fr, func(text string) (string, bool) {
 		runes := []rune(text)
 		start, end, ok := posix.SliceRange(from, length, bounded, len(runes))

@@ -1,4 +1,4 @@
-package shell
+package calls
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 )
 
 // imports reads import x as y, from x import y, and import x from 'y'.
-func (p *langCode) imports(word string) bool {
+func (p *Code) imports(word string) bool {
 	if p.lang == tokens.JS && word == "import" {
 		return p.importJS()
 	}
@@ -43,7 +43,7 @@ func (p *langCode) imports(word string) bool {
 }
 
 // alias notes a name for something, or the one after `as`.
-func (p *langCode) alias(what, name string) {
+func (p *Code) alias(what, name string) {
 	if p.peek().Kind == tokens.Name && p.peek().Text == "as" {
 		p.pos++
 		name = p.peek().Text
@@ -52,7 +52,7 @@ func (p *langCode) alias(what, name string) {
 	p.names[name] = what
 }
 
-func (p *langCode) importJS() bool {
+func (p *Code) importJS() bool {
 	p.pos++
 	var names []string
 	for p.peek().Kind != tokens.End && p.peek().Kind != tokens.String && !p.punct(";") {
@@ -70,7 +70,7 @@ func (p *langCode) importJS() bool {
 				p.names[n] = module + "." + n
 			}
 		}
-		p.names[lastName(module)] = module
+		p.names[Last(module)] = module
 	}
 	return true
 }
@@ -80,7 +80,7 @@ func moduleName(text string) string {
 }
 
 // destructure reads {a, b: c} = require('x').
-func (p *langCode) destructure() bool {
+func (p *Code) destructure() bool {
 	start := p.pos
 	var names [][2]string
 	p.pos++
@@ -103,17 +103,17 @@ func (p *langCode) destructure() bool {
 	p.pos += 2
 	v := p.expr()
 	for _, n := range names {
-		if v.module != "" {
-			p.names[n[0]] = v.module + "." + n[1]
-		} else if v.origin.kind == "environment" {
-			p.vars[n[0]] = langVariable(n[1])
+		if v.Module != "" {
+			p.names[n[0]] = v.Module + "." + n[1]
+		} else if v.Origin.Kind == "environment" {
+			p.vars[n[0]] = ofVariable(n[1])
 		}
 	}
 	return true
 }
 
 // resolveName follows imports: sp.run is subprocess.run.
-func (p *langCode) resolveName(name string) string {
+func (p *Code) resolveName(name string) string {
 	name = strings.ReplaceAll(name, "?.", ".")
 	first, rest, more := losses.Cut(name, ".")
 	if first == "" {

@@ -25,6 +25,28 @@ var Inert = Words(`apt apt-get aptitude yum dnf pacman apk zypper brew port snap
 	composer go make cmake ninja meson gradle mvn ant bazel next nuxt ng vue gh glab hub svn hg fossil bzr doctl fly flyctl vercel netlify wrangler firebase supabase prisma
 	drizzle-kit az aws gcloud heroku osascript tmux virsh VBoxManage vboxmanage qm pct xe xl vmrun prlctl govc`)
 
+// valueLetters are the letters of printers and filters that take a value.
+var valueLetters = lazy.Value(func() map[string]string {
+	m := map[string]string{}
+	for row := range strings.SplitSeq(`s tac,nc head,ncs tail,bhjkoOpPtTxyz# less,n more,bdfhilnsvw nl,lrHm bat batcat,efmABCdD grep egrep fgrep zgrep bzgrep xzgrep,efmABCdDgtTjMEr rg,ABCmGgp ag,ABCm ack,
+		koStT sort,fsw uniq,bcfdO cut,d paste,CUILFWDxXS diff colordiff icdiff,IoWw sdiff,in cmp,aeijotv12 join,w fold,cosCEHilNnOpRrTW column,nteTsU strings,AjNSt od,efns hexdump hd,
+		efFmP file,cft stat,t look expand unexpand,DhlNowW pr,wpg fmt,abClnt split,bfn csplit,fL jq,opIsf yq,fso source-highlight,lFOPSof pygmentize,sw glow,ino shuf,bFgiMoSwW ptx,fto iconv,w basenc,d numfmt,ABDdEFHiLNPRswX pv`, ",") {
+		letters, names, _ := Cut(strings.TrimSpace(row), " ")
+		for name := range strings.FieldsSeq(names) {
+			m[name] = letters
+		}
+	}
+	return m
+})
+
+// ValueLetters are the letters of a printer or filter that take a value.
+//
+//go:noinline
+func ValueLetters(name string) string { return valueLetters()[name] }
+
+// GNU are programs that stand with a g before their name beside those of the system.
+var GNU = Words("head tail tac cut nl od uniq fold fmt expand unexpand pr shuf grep egrep fgrep paste comm join split csplit tsort ptx basenc numfmt sum stat wc unlink rmdir chgrp printenv env base32 seq id ls dir mkfifo mknod timeout nice nohup")
+
 // Sends are words of commands that send, Keeps those of commands that
 // keep a secret where it belongs, or use it to get in.
 var (
@@ -222,7 +244,7 @@ var Counts = Words("desired-capacity desired-count desired-size num-nodes node-c
 // Shows reports whether a word is how a program or command that shows a file is called.
 func Shows(word string) bool {
 	word = strings.ToLower(word)
-	return In(word, "show print read reader display pager bvi peek reveal render highlight preview") ||
+	return In(word, "show print read reader display pager bvi lynx w3m peek reveal render highlight preview") ||
 		slices.ContainsFunc([]string{"cat", "hex", "hexyl", "dump", "view", "viewer", "less", "more", "paste"}, func(end string) bool { return strings.HasSuffix(word, end) })
 }
 
@@ -400,6 +422,16 @@ var (
 		return regexp.MustCompile(`(?i)\b(rm|rmtree|rmdir|unlink|remove\w*|delete\w*|rm_rf|file:del\w*)\b`)
 	})
 )
+
+// YqLoads is the reading of a file in a program of yq.
+var YqLoads = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`\bload(?:_\w+)?\(\s*"([^"]+)"`) })
+
+var wholeEnv = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[|(\[])\s*(?:env|\$ENV)\s*(?:$|[|)\]])`) })
+
+// WholeEnvironment reports whether a program of jq prints the environment, and not its names alone.
+func WholeEnvironment(text string) bool {
+	return wholeEnv().MatchString(text) && !strings.Contains(text, "keys")
+}
 
 // PerlGlob is a list of names as Perl writes one: </srv/*>.
 var PerlGlob = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`<(/[^<>\s"]*)>`) })

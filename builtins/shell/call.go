@@ -242,6 +242,9 @@ func (a *analysis) run(c *shCall) shValue {
 	}
 	if known && (!c.argv[0].Pattern || !strings.ContainsAny(losses.Program(program), losses.GlobChars)) {
 		c.name = losses.Program(program)
+		if rest, ok := strings.CutPrefix(c.name, "g"); ok && losses.GNU()[rest] && programOf(c.name) == nil {
+			c.name = rest
+		}
 	}
 	a.list(c)
 	if words := posix.Strange[c.name]; words != "" && slices.ContainsFunc(c.args(), func(w Word) bool { return WordIn(w.Text, words) }) && !HasFlag(c.args(), "-q") && !HasFlag(c.args(), "-u") || c.name == "cd" && slices.ContainsFunc(c.env, func(e Assign) bool { return e.Name == "CDPATH" && e.Value.Text != "" }) {

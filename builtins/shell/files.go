@@ -284,8 +284,8 @@ func (a *analysis) keyIn(c *shCall, w Word) bool {
 // searches are readers that print the lines in which a pattern is, patternFirst
 // those whose first operand is a pattern or a program.
 var (
-	searches     = losses.Words("grep egrep fgrep zgrep rg ag ack")
-	patternFirst = losses.Words("grep egrep fgrep zgrep rg ag ack jq yq")
+	searches     = losses.Words("grep egrep fgrep zgrep bzgrep xzgrep rg ag ack")
+	patternFirst = losses.Words("grep egrep fgrep zgrep bzgrep xzgrep rg ag ack jq yq")
 )
 
 // onlyNames reports whether a value is nothing but names that a search found.
@@ -323,18 +323,35 @@ func (a *analysis) searchedNames(c *shCall, o *shOpts, v shValue) (shValue, bool
 
 // readers read their operands and print some of what is in them.
 func (a *analysis) readers(c *shCall) shValue {
-	o := options(c.args(), "efmABCdDtkSTo", "--regexp --file --max-count --context --after-context --before-context --include --exclude --exclude-dir "+
-		"--glob --type --pre --arg --argjson --slurpfile --rawfile --indent --key --field-separator --output --hostname-bin", 0)
+	args, files := c.args(), []Word(nil)
+	for i := 0; c.name == "jq" && i+2 < len(args); i++ { // --rawfile name file
+		if named := args[i].Is("--rawfile", "--slurpfile", "--argfile"); named || args[i].Is("--arg", "--argjson") {
+			if named {
+				files = append(files, args[i+2])
+			}
+			args = slices.Delete(slices.Clone(args), i, i+3)
+			i--
+		}
+	}
+	o := options(args, losses.ValueLetters(c.name), "--regexp --file --max-count --context --after-context --before-context --include --exclude --exclude-dir "+
+		"--glob --type --pre --indent --key --field-separator --output --hostname-bin --prefix --filter --compress-program --lines --bytes --line-bytes --number --suffix-length", 0)
 	operands := o.operands
 	if patternFirst()[c.name] && !o.exact("-e", "-f", "--regexp", "--file", "--files") && len(operands) > 0 {
 		operands = operands[1:]
 	}
+	if c.name == "envsubst" {
+		operands = nil // the variables that it may replace
+	}
 	if pre, ok := o.value("--pre", "--hostname-bin"); ok && c.name == "rg" {
 		a.wrapped(c, append([]Word{pre}, operands...), c.fr)
 	}
-	if out, ok := o.value("-o", "--output"); ok && strings.HasSuffix(c.name, "sort") {
+	if out, ok := o.value("-o", "--output"); ok && WordIn(c.name, "sort gsort shuf") {
 		a.lands(operands, out, c, "write")
 	}
+	if out, ok := o.value("-f", "--prefix"); ok && c.name == "csplit" {
+		a.fileEffect(EffectWrite, out, c.target("write"))
+	}
+	a.runAll(c, o.values("--filter", "--compress-program"))
 	if (c.name == "uniq" || c.name == "split") && len(operands) > 1 {
 		a.fileEffect(EffectWrite, operands[1], c.target("write"))
 		operands = operands[:1]
@@ -343,7 +360,7 @@ func (a *analysis) readers(c *shCall) shValue {
 		a.takenOff(c, o.operands[:min(1, len(o.operands))])
 		a.files(EffectWrite, c.target("edit-in-place"), operands...)
 	}
-	if c.name == "stat" || c.name == "file" || len(operands) > 0 && c.name == "split" {
+	if c.name == "stat" || c.name == "file" || c.name == "shuf" && o.exact("-i", "-e", "--input-range", "--echo") || len(operands) > 0 && c.name == "split" {
 		return printsText(a, c)
 	}
 	if c.name == "rg" && !o.exact("-q", "-c", "-l", "--count", "--files", "--files-with-matches") {
@@ -363,7 +380,7 @@ func (a *analysis) readers(c *shCall) shValue {
 	}
 	if c.name == "jq" && len(o.operands) > 0 {
 		a.printsVariable(c, o.operands[0].Text)
-		if o.operands[0].Is("env", "$ENV") {
+		if losses.WholeEnvironment(o.operands[0].Text) {
 			return shUnknown("$(jq)", shOrigin{"environment", "jq"})
 		}
 	}
@@ -374,7 +391,12 @@ func (a *analysis) readers(c *shCall) shValue {
 			a.effect(c, Effect{Kind: EffectRead, Domain: DomainFile, Op: credential, Target: operands[0].Text, Secret: "home"})
 		}
 	}
-	v := a.input(c, operands)
+	if c.name == "yq" {
+		for _, m := range losses.YqLoads().FindAllStringSubmatch(o.operand(0), -1) {
+			files = append(files, NewWord(m[1]))
+		}
+	}
+	v := a.input(c, append(files, operands...))
 	if o := v.origin().kind; patternFirst()[c.name] && (o == "environment" || o == settings || strings.HasSuffix(v.origin().from, "_history")) {
 		names := losses.Tokens(strings.Join(WordTexts(c.args()), " "))
 		switch {

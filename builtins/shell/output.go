@@ -117,7 +117,7 @@ func (a *analysis) pwd(c *shCall) shValue {
 
 // cat is every program that prints files, or what it reads.
 func (a *analysis) cat(c *shCall) shValue {
-	o := options(c.args(), strings.TrimSuffix("ncsbBlHLrNp", map[bool]string{true: "p"}[WordIn(c.name, "bat batcat")]), "--lines --bytes --language --style --theme --range --number", 0)
+	o := options(c.args(), losses.ValueLetters(c.name), "--lines --bytes --language --style --theme --range --number", 0)
 	if o.exact("--help", "--version") {
 		return printsText(a, c)
 	}

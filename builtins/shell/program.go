@@ -86,7 +86,8 @@ func fillPrograms() {
 		{(*analysis).dd, "dd gdd"},
 		{(*analysis).chmod, "chmod gchmod chown gchown chgrp setfacl chattr"},
 		{(*analysis).readers, "grep egrep fgrep zgrep rg ag ack sort gsort uniq cut paste comm diff cmp join fold column strings od hexdump " +
-			"sum b2sum file stat look pr fmt expand unexpand split csplit jq yq source-highlight pygmentize glow"},
+			"sum b2sum file stat look pr fmt expand unexpand split csplit jq yq source-highlight pygmentize glow " +
+			"bzgrep xzgrep shuf ptx tsort hd iconv basenc sdiff colordiff icdiff pv numfmt envsubst"},
 		{(*analysis).archive, "tar gtar bsdtar"},
 		{(*analysis).zip, "zip 7z 7za gzip bzip2 xz zstd"},
 		{(*analysis).unzip, "unzip unrar"},

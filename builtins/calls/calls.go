@@ -46,7 +46,7 @@ var Actions = lazy.Value(func() map[string]Action {
 		{Tree, losses.CallsTree},
 		{Delete, "os.remove os.unlink os.rmdir os.removedirs fs.unlink fs.unlinkSync fs.promises.unlink unlink rmdir File.delete File.unlink Dir.delete Dir.rmdir Dir.unlink FileUtils.rm FileUtils.rm_f FileUtils.remove os.Remove"},
 		{Write, losses.CallsWrite},
-		{Read, "fs.readFile fs.readFileSync fs.promises.readFile fs.createReadStream File.read IO.read IO.readlines File.readlines file_get_contents readfile dotenv_values dotenv.dotenv_values Deno.readTextFile Deno.readTextFileSync Bun.file"},
+		{Read, "fs.readFile fs.readFileSync fs.promises.readFile fs.createReadStream File.read IO.read IO.readlines File.readlines file_get_contents readfile dotenv_values dotenv.dotenv_values Deno.readTextFile Deno.readTextFileSync Bun.file io.lines file parse_ini_file fileinput.input fileinput.FileInput linecache.getlines linecache.getline"},
 		{Open, "open io.open File.open fopen File.new fs.open fs.openSync codecs.open"},
 		{Move, "shutil.move os.rename os.replace fs.rename fs.renameSync fs.promises.rename FileUtils.mv FileUtils.move File.rename rename"},
 		{Copy, losses.CallsCopy},
@@ -93,6 +93,10 @@ func Act(lang tokens.Lang, name string) Action {
 		return Shell
 	case "system", "popen", "spawn", "unlink", "rmdir", "rename", "chmod", "open", "sh", "assert", "load", "del", "rmtree", "remove_tree", "fopen":
 		if lang == tokens.JS || lang == tokens.Python && name != "open" || lang == tokens.Lua {
+			return 0
+		}
+	case "file":
+		if lang != tokens.PHP {
 			return 0
 		}
 	case "rimraf.sync":

@@ -23,6 +23,11 @@ func (p *Code) imports(word string) bool {
 			return true
 		}
 		p.pos++
+		if p.punct("*") {
+			p.names["*"] = module
+			p.pos++
+			return true
+		}
 	} else {
 		p.alias(module, module)
 	}
@@ -120,6 +125,9 @@ func (p *Code) resolveName(name string) string {
 		return name
 	}
 	what, ok := p.names[first]
+	if all, starred := p.names["*"]; starred && !ok && Actions()[all+"."+name] != 0 {
+		return all + "." + name // from module import *
+	}
 	if !ok {
 		return name
 	}

@@ -434,7 +434,7 @@ func WholeEnvironment(text string) bool {
 }
 
 // PerlGlob is a list of names as Perl writes one: </srv/*>.
-var PerlGlob = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`<(/[^<>\s"]*)>`) })
+var PerlGlob = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`<([.~]*/[^<>\s"]*)>`) })
 
 // HandsOverShell reports whether a program connects a shell to a socket: it
 // has one, and makes it the input of what it starts.

@@ -177,6 +177,11 @@ func (a *analysis) wrapped(c *shCall, argv []Word, fr *shFrame) shValue {
 	if len(argv) == 0 {
 		return nil
 	}
+	if text := argv[0].Text; WordIn(c.name, "npx bunx pnpx uvx npm yarn pnpm bun") && !argv[0].Dynamic {
+		if i := strings.LastIndexByte(text, '@'); i > 0 && !strings.ContainsAny(text[i:], "/:") { // rimraf@5
+			argv = append([]Word{NewWord(text[:i])}, argv[1:]...)
+		}
+	}
 	in := fr.within(c.name)
 	in.process = true
 	inner := &shCall{argv: argv, env: c.env, fr: in, offset: c.offset}

@@ -176,12 +176,12 @@ func (a *analysis) kubectl(c *shCall) shValue {
 	if len(o.operands) == 0 {
 		return printsText(a, c)
 	}
-	if v, ok := o.value("--dry-run"); o.exact("--dry-run") && (!ok || !v.Is("none")) || o.exact("--help", "-h") {
+	if v, ok := o.value("--dry-run"); o.exact("--dry-run") && (!ok || !v.Is("none", "false")) || o.exact("--help", "-h") {
 		return printsText(a, c)
 	}
 	names := o.operands[1:]
 	switch o.operands[0].Text {
-	case "exec":
+	case "exec", "rsh":
 		return a.kubeExec(c, args)
 	case "apply", "create", "run":
 		if text := strings.Join(WordTexts(args), " ") + c.fr.stdin.value.text(); strings.Contains(spaceless.Replace(text), "rivileged:true") || strings.Contains(text, "--privileged") || strings.Contains(text, "--verb=* ") || strings.Contains(spaceless.Replace(text), "hostPID:true") {
@@ -199,7 +199,7 @@ func (a *analysis) kubectl(c *shCall) shValue {
 			a.kubeDelete(c, &o, names)
 		}
 	case "get":
-		if format, ok := o.value("-o", "--output"); ok && !format.Is("name", "wide") && len(names) > 0 && strings.Contains(","+names[0].Text, ",secret") {
+		if format, ok := o.value("-o", "--output"); (ok && !format.Is("name", "wide") || o.exact("--template")) && len(names) > 0 && strings.Contains(","+names[0].Text, ",secret") {
 			a.effect(c, Effect{Kind: EffectRead, Domain: DomainKubernetes, Op: "read-secret", Target: names[len(names)-1].Text, Secret: "cluster-secret"})
 		}
 	case "config":
@@ -225,8 +225,11 @@ func (a *analysis) kubeExec(c *shCall, args []Word) shValue {
 	}
 	t := toolOf("kubectl")
 	o := options(head, t.short, t.long, 0)
-	if i < 0 {
-		argv = o.rest(2)
+	if i < 0 { // what follows the pod is the command's, but for what kubectl knows
+		first := options(args, t.short, t.long, optStop)
+		pod := options(first.rest(1), t.short, t.long, optStop)
+		line := options(pod.rest(1), t.short, t.long, optStop)
+		argv = line.operands
 	}
 	in := a.elsewhere(c, "pod:"+o.operand(1))
 	in.stdin = c.fr.stdin

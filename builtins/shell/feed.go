@@ -130,16 +130,29 @@ func replaceMark(words []Word, mark string, item Word) []Word {
 // parallel runs a command line for each of its arguments or input lines.
 func (a *analysis) parallel(c *shCall) shValue {
 	args := c.args()
-	cut := slices.IndexFunc(args, func(w Word) bool { return w.Is(":::", ":::+", "::::") })
+	cut := slices.IndexFunc(args, func(w Word) bool { return w.Is(":::", ":::+", "::::", "::::+") })
 	if cut < 0 {
 		cut = len(args)
 	}
-	o := options(args[:cut], "jINnLSPaE", "--jobs --max-args --delay --timeout --retries --joblog --colsep --arg-file --results --sshlogin", optStop)
-	items := args[min(cut+1, len(args)):]
+	o := options(args[:cut], "jINnLSPaE", "--jobs --max-args --delay --timeout --retries --joblog --colsep --arg-file --results --sshlogin --wd --workdir --tmpdir --halt --load --memfree --env", optStop)
+	var items []Word
+	files, named := o.values("-a", "--arg-file"), false
+	for _, w := range args[cut:] {
+		switch {
+		case w.Is(":::", ":::+", "::::", "::::+"):
+			named = strings.HasPrefix(w.Text, "::::")
+		case named:
+			files = append(files, w)
+		default:
+			items = append(items, w)
+		}
+	}
 	if o.dry() {
 		return printsText(a, c)
 	}
-	if cut == len(args) && c.fr.stdin.set {
+	if len(files) > 0 {
+		items = append(items, stdinItems(a.input(c, files), "\n\x00")...)
+	} else if cut == len(args) && c.fr.stdin.set {
 		items = stdinItems(c.fr.stdin.value, "\n\x00")
 	}
 	if len(items) == 0 {
@@ -148,6 +161,9 @@ func (a *analysis) parallel(c *shCall) shValue {
 	fr := *c.fr
 	fr.stdin = shStream{}
 	in := a.childShell(&shCall{fr: &fr, env: c.env})
+	if dir, ok := o.value("--wd", "--workdir"); ok {
+		a.moveTo(dir, in)
+	}
 	for _, item := range items[:min(len(items), maxItems)] {
 		line := o.operands
 		switch {

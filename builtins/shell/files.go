@@ -77,7 +77,7 @@ func writes(op, short, long string) shProgram {
 
 // truncate makes files as long as it is told, which may be nothing, or more than there is.
 func (a *analysis) truncate(c *shCall) shValue {
-	o := options(c.args(), "srlo", "--size --reference --length --offset", 0)
+	o := options(c.args(), "srlo", "--size --reference --length --offset", optShort)
 	size, _ := o.value("-s", "--size", "-l", "--length")
 	a.files(EffectWrite, c.target("truncate"), o.operands...)
 	for _, w := range o.operands {
@@ -108,13 +108,17 @@ func (a *analysis) copy(c *shCall) shValue {
 	if strings.HasSuffix(c.name, "install") {
 		short, long = "tSgmo", long+" --group --mode --owner"
 	}
-	o := options(c.args(), short, long, 0)
+	o := options(c.args(), short, long, optShort)
 	from, to := copyOperands(&o)
 	if o.exact("-d", "--directory") && strings.HasSuffix(c.name, "install") {
 		from, to = nil, Word{}
 		a.files(EffectWrite, c.target("create"), o.operands...)
 	}
-	a.files(EffectRead, c.target("copy"), from...)
+	op := "copy"
+	if to.Is("/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd/1") {
+		op = "read"
+	}
+	a.files(EffectRead, c.target(op), from...)
 	a.lands(from, to, c, "copy")
 	if mode, ok := o.value("-m", "--mode"); ok {
 		a.modeEffect(c, mode.Text, to, false)
@@ -156,7 +160,7 @@ func (a *analysis) into(from []Word, to Word, c *shCall, op string) {
 
 // move takes its sources away from where they are.
 func (a *analysis) move(c *shCall) shValue {
-	o := options(c.args(), "tS", "--target-directory --suffix", 0)
+	o := options(c.args(), "tS", "--target-directory --suffix", optShort)
 	from, to := copyOperands(&o)
 	t := c.target("move")
 	if t.recursive = true; to.Is("/dev/null") {
@@ -168,7 +172,7 @@ func (a *analysis) move(c *shCall) shValue {
 }
 
 func (a *analysis) link(c *shCall) shValue {
-	o := options(c.args(), "tS", "--target-directory --suffix", 0)
+	o := options(c.args(), "tS", "--target-directory --suffix", optShort)
 	from, to := copyOperands(&o)
 	if len(from) == 1 && to.Text == "" {
 		to = NewWord(".")

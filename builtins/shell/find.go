@@ -10,10 +10,21 @@ import (
 // find deletes or runs what it finds.
 func (a *analysis) find(c *shCall) shValue {
 	args := c.args()
-	for len(args) > 0 && args[0].Is("-H", "-L", "-P", "-E", "-X", "-x", "-s", "-d") {
-		args = args[1:]
-	}
 	var paths []Word
+	for len(args) > 0 && len(args[0].Text) > 1 && args[0].Text[0] == '-' {
+		n := 1
+		switch text := args[0].Text; {
+		case args[0].Is("-D") && len(args) > 1:
+			n = 2
+		case args[0].Is("-f") && len(args) > 1:
+			n, paths = 2, append(paths, args[1])
+		case text != "--" && text[1] != 'O' && strings.Trim(text[1:], "HLPEXxsd") != "":
+			n = 0
+		}
+		if args = args[n:]; n == 0 {
+			break
+		}
+	}
 	for len(args) > 0 && !startsExpression(args[0]) {
 		paths = append(paths, args[0])
 		args = args[1:]
@@ -50,7 +61,7 @@ type shFind struct {
 // findTests are tests that leave only some files.
 const findTests = " -mtime -ctime -atime -mmin -cmin -amin -newer -anewer -cnewer -size -inum -samefile -regex -iregex -path -wholename -ipath -iwholename -lname "
 
-const findValued = " -type -user -group -uid -gid -links -xtype -maxdepth -mindepth -perm -fstype -used -context -printf -fprint0 -newermt -newerat -regextype -D -files0-from "
+const findValued = " -type -user -group -uid -gid -links -xtype -maxdepth -mindepth -perm -fstype -used -context -printf -newermt -newerat -regextype "
 
 // findStep reads one word of the expression and returns how many more it took.
 func (a *analysis) findStep(e *shFind, w Word, rest []Word) int {
@@ -81,7 +92,10 @@ func (a *analysis) findStep(e *shFind, w Word, rest []Word) int {
 		return one
 	case strings.Contains(findValued, " "+text+" "):
 		return one
-	case w.Is("-fprint", "-fls", "-fprintf"):
+	case w.Is("-files0-from") && one == 1:
+		e.paths = stdinItems(a.input(e.c, rest[:1]), "\n\x00")
+		return one
+	case w.Is("-fprint", "-fprint0", "-fls", "-fprintf"):
 		if one == 1 {
 			a.fileEffect(EffectWrite, rest[0], e.c.target("find-print"))
 		}
@@ -164,14 +178,27 @@ func found(w Word) shValue {
 func (a *analysis) fd(c *shCall) shValue {
 	args := c.args()
 	run := slices.IndexFunc(args, func(w Word) bool { return w.Is("-x", "-X", "--exec", "--exec-batch") })
+	if run < 0 {
+		for i, w := range args {
+			rest := strings.TrimPrefix(strings.TrimPrefix(w.Text, "--exec-batch="), "--exec=")
+			if rest == w.Text && !strings.HasPrefix(w.Text, "--") {
+				rest = strings.TrimPrefix(strings.TrimPrefix(w.Text, "-x"), "-X")
+			}
+			if rest != w.Text && strings.HasPrefix(w.Text, "-") { // -xrm
+				return a.fd(&shCall{argv: slices.Concat(c.argv[:1], args[:i], args[i+1:], []Word{NewWord("-x"), NewWord(rest)}), fr: c.fr, name: c.name, index: c.index, offset: c.offset})
+			}
+		}
+	}
 	before := args
 	if run >= 0 {
 		before = args[:run]
 	}
-	o := options(before, "dtEeSjcgo", "--max-depth --type --exclude --extension --size --threads --base-directory", 0)
+	o := options(before, "dtEeSjcoC", "--max-depth --type --exclude --extension --size --threads --base-directory --search-path --changed-within --changed-before", 0)
 	dir, name := ".", "?*"
 	if first := o.operand(0); first != "." && first != "" {
-		if name = losses.NameGlob(first); name == "" {
+		if name = losses.NameGlob(first); o.exact("-g", "--glob") {
+			name = first
+		} else if name == "" {
 			name = "*{some}"
 		}
 	} else if ext, ok := o.value("-e", "--extension"); ok {
@@ -181,6 +208,8 @@ func (a *analysis) fd(c *shCall) shValue {
 	}
 	if len(o.operands) > 1 {
 		dir = o.operand(1)
+	} else if w, ok := o.value("--base-directory", "-C", "--search-path"); ok {
+		dir = w.Text
 	}
 	match := shValue{{text: dir + "/**/" + name, kind: shMatch}}.word()
 	if run < 0 {

@@ -65,13 +65,19 @@ func (a *analysis) interpreter(c *shCall) shValue {
 	case name == "ruby" && HasFlag(args, "httpd", "-ehttpd"):
 		a.serves(c, args[len(args)-1])
 	}
+	if i := slices.IndexFunc(args, func(w Word) bool { return w.Is("-pe") }); i >= 0 && spec.lang == tokens.JS {
+		args = slices.Concat(args[:i], []Word{NewWord("--print")}, args[i+1:])
+	}
 	o := options(args, spec.short, spec.long, optStop)
 	if o.exact("--version", "--help", "-V", "--check") {
 		return printsPlain(a, c)
 	}
 	if code := o.values(spec.code...); len(code) > 0 {
+		if lib, ok := o.value("-r"); ok && lib.Is("un") && name == "ruby" { // -run -e rm -- file
+			return a.wrapped(c, append([]Word{code[0]}, o.operands...), c.fr)
+		}
 		switch inPlace := o.exact("-i"); {
-		case o.exact("-n", "-p") && !inPlace:
+		case !inPlace && (o.exact("-n", "-p") || name == "perl" && strings.Contains(code[0].Text, "<>") || name == "ruby" && strings.Contains(code[0].Text, "ARGF")):
 			a.input(c, o.operands)
 		case inPlace && (name == "perl" || name == "ruby"):
 			a.takenOff(c, code)
@@ -95,7 +101,8 @@ func (a *analysis) interpreter(c *shCall) shValue {
 func (a *analysis) denoCode(c *shCall, args []Word) shValue {
 	o := options(args, "ep", "--eval --print -e", optStop)
 	code := o.values("-e", "--eval", "-p", "--print")
-	inner := options(o.rest(1), "c", "--config --ext", optStop)
+	inner := options(o.rest(1), "ce", "--config --ext --eval", optStop)
+	code = append(code, inner.values("-e", "--eval")...)
 	switch rest := inner.operands; {
 	case o.first("eval"):
 		code = append(code, rest...)
@@ -194,7 +201,7 @@ func (a *analysis) lang(c *shCall, lang tokens.Lang, v shValue) {
 	a.bytes += len(text)
 	a.code++
 	defer func() { a.code-- }()
-	if lang == tokens.Perl && strings.Contains(text, "</") {
+	if lang == tokens.Perl && strings.Contains(text, "<") {
 		text = losses.PerlGlob().ReplaceAllString(text, `glob("$1")`)
 	}
 	if lang == tokens.PHP {
@@ -231,6 +238,11 @@ func (a *analysis) lang(c *shCall, lang tokens.Lang, v shValue) {
 
 // langCall adds what one call does.
 func (a *analysis) langCall(c *shCall, lang tokens.Lang, call calls.Call) {
+	if call.Name == "require" && strings.HasSuffix(call.Arg(0).Text, ".json") {
+		call.Name = "fs.readFileSync"
+	} else if len(call.Args) == 0 && calls.Last(call.Name) == "dotenv_values" {
+		call.Args = []calls.Value{{Text: ".env", Known: true}}
+	}
 	switch act := calls.Act(lang, call.Name); act {
 	case calls.Shell:
 		a.langCommand(c, call)
@@ -367,7 +379,7 @@ func langText(v calls.Value) shValue {
 	if v.Known {
 		return shLiteral(v.Text)
 	}
-	if strings.HasPrefix(v.Text, "/") || strings.HasPrefix(v.Text, "~") || strings.HasPrefix(v.Text, "./") {
+	if strings.HasPrefix(v.Text, "/") || strings.HasPrefix(v.Text, "~") || strings.HasPrefix(v.Text, "./") || strings.HasPrefix(v.Text, "../") {
 		// It begins as is known: everything that does.
 		return shValue{{text: v.Text, kind: shGlob}, {text: "*", kind: shGlob}}
 	}
@@ -520,6 +532,8 @@ func (a *analysis) awkProgram(c *shCall, w Word) {
 			a.interpret(c, shLiteral(t.Text), a.childShell(c), c.name)
 		case sign(i-1) == "(" && sign(i-2) == "system" && sign(i+1) != ")":
 			a.interpret(c, shLiteral(t.Text+`"$field"`), a.childShell(c), c.name)
+		case sign(i-1) == "<" && (sign(i-2) == "getline" || sign(i-3) == "getline"):
+			a.fileEffect(EffectRead, NewWord(t.Text), c.target("read"))
 		case sign(i-1) == ">" && strings.ContainsAny(t.Text, "/."):
 			a.fileEffect(EffectWrite, NewWord(t.Text), c.target("write"))
 		}

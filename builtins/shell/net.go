@@ -352,7 +352,9 @@ func (a *analysis) transfer(c *shCall, operands []Word) {
 
 func (a *analysis) rsync(c *shCall) shValue {
 	o := options(c.args(), "efTBM", "--rsh --filter --exclude --include --exclude-from --include-from --files-from --temp-dir --backup-dir --suffix --compare-dest "+
-		"--link-dest --log-file --rsync-path --bwlimit --timeout --port --password-file --out-format --chmod --chown --usermap --partial-dir", 0)
+		"--link-dest --log-file --rsync-path --bwlimit --timeout --port --password-file --out-format --chmod --chown --usermap --partial-dir "+
+		"--max-size --min-size --max-delete --info --debug --compress-level --compress-choice --zl --zc --contimeout --modify-window --block-size --checksum-choice --cc --skip-compress --iconv --protocol "+
+		"--address --sockopts --remote-option --copy-dest --log-file-format --stop-at --stop-after --write-batch --read-batch --only-write-batch --max-alloc --outbuf --groupmap --copy-as --early-input", 0)
 	if o.exact("-n", "--dry-run", "--list-only", "--version", "--help") {
 		return printsText(a, c)
 	}

@@ -142,6 +142,9 @@ func (a *analysis) fileEffect(kind EffectKind, w Word, t shTarget) {
 	if v, ok := a.written(w, &fr); ok && kind == EffectRead && e.Secret == "" {
 		e.Secret = a.fileSecretOf(v)
 	}
+	if p.shape == "" && !w.Dynamic && kind == EffectRead {
+		e.Secret = losses.Secret(w.Text, a.at.Home) // by its name, in whichever folder
+	}
 	a.add(e, t)
 	if p.unset == "" {
 		return

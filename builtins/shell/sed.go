@@ -11,7 +11,7 @@ import (
 
 // sed edits files in place, and runs commands with e.
 func (a *analysis) sed(c *shCall) shValue {
-	o := options(c.args(), "efl", "--expression --file --line-length", 0)
+	o := options(c.args(), "efl", "--expression --file --line-length", optShort)
 	operands := o.operands
 	scripts := o.values("-e", "--expression")
 	if len(scripts) == 0 && !o.exact("-f", "--file") && len(operands) > 0 {
@@ -83,6 +83,9 @@ func (a *analysis) editor(c *shCall) shValue {
 	for line := range strings.FieldsFuncSeq(script, func(r rune) bool { return r == '\n' || r == '|' }) {
 		if WordIn(strings.Trim(line, "+:!()"), "w wq x xit up update wa xa save-buffer") {
 			a.files(EffectWrite, c.target("edit-in-place"), o.operands...)
+		}
+		if WordIn(strings.Trim(line, "+:"), "p %p ,p 1,$p %print ,n %n %nu %number ,l %l") {
+			a.files(EffectRead, c.target("read"), o.operands...)
 		}
 	}
 	if c.name != "emacs" {

@@ -171,7 +171,7 @@ func leadingAssigns(argv []Word, env []Assign) ([]Word, []Assign) {
 
 // env is the program env: options, assignments, and a command.
 func (a *analysis) env(c *shCall) shValue {
-	o := options(c.args(), "uCS", "--unset --chdir --split-string", optStop)
+	o := options(c.args(), "uCS", "--unset --chdir --split-string", optStop|optShort)
 	fr := c.fr
 	if dir, ok := o.value("-C", "--chdir"); ok {
 		fr = fr.subshell()

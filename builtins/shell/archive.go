@@ -11,11 +11,13 @@ func (a *analysis) archive(c *shCall) shValue {
 	if len(args) > 0 && !args[0].Dynamic && args[0].Text != "" && args[0].Text[0] != '-' {
 		args = append([]Word{NewWord("-" + args[0].Text)}, args[1:]...)
 	}
-	o := options(args, "fCTXbgIKFLHNV", "--file --directory --exclude --files-from --use-compress-program --to-command --checkpoint-action --transform --exclude-from --rmt-command --info-script --new-volume-script --owner --group --mode", 0)
+	o := options(args, "fCTXbgIKFLHNV", "--file --directory --exclude --files-from --use-compress-program --to-command --checkpoint-action --transform --exclude-from --rmt-command --info-script --new-volume-script --owner --group --mode --cd", 0)
 	fr := c.fr
-	if dir, ok := o.value("-C", "--directory"); ok {
-		fr = fr.subshell()
-		a.moveTo(dir, fr)
+	for _, names := range [][]string{{"-C", "--directory", "--cd"}, {"--one-top-level"}} {
+		if dir, ok := o.value(names...); ok {
+			fr = fr.subshell()
+			a.moveTo(dir, fr)
+		}
 	}
 	a.runAll(c, o.values("-I", "--use-compress-program", "--to-command", "--rmt-command", "--info-script", "--new-volume-script", "-F"))
 	for _, v := range o.values("--checkpoint-action") {
@@ -36,7 +38,7 @@ func (a *analysis) archiveEffects(c *shCall, o *shOpts, fr *shFrame) shValue {
 		out := shValue{}
 		for _, w := range o.operands {
 			a.fileEffect(EffectRead, w, in)
-			if o.exact("--remove-files") {
+			if o.has("--remove-files") {
 				in.recursive = true
 				a.fileEffect(EffectDelete, w, in)
 			}
@@ -54,6 +56,10 @@ func (a *analysis) archiveEffects(c *shCall, o *shOpts, fr *shFrame) shValue {
 		}
 		in.op = "extract"
 		a.fileEffect(EffectWrite, NewWord("."), in)
+		if o.exact("--recursive-unlink") {
+			in.recursive = true
+			a.fileEffect(EffectDelete, NewWord("."), in)
+		}
 		if o.exact("-P", "--absolute-names", "--absolute-paths") {
 			a.fileEffect(EffectWrite, NewWord("/"), in)
 		}

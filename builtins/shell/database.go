@@ -12,16 +12,16 @@ import (
 // sqlClient reads SQL from options, operands and standard input.
 func (a *analysis) sqlClient(c *shCall) shValue {
 	const long = "--command --file --host --port --username --dbname --set --output --execute --database --user --socket --init-command --url --query --password --server"
-	short, files := "cfhpUdvoPFRTLw", []string{"-f", "--file"}
+	short, files, how := "cfhpUdvoPFRTLw", []string{"-f", "--file"}, 0
 	switch c.name {
 	case "mysql", "mariadb", "mycli", "cqlsh", "cockroach", "trino", "influx", "hive", "beeline", "spark-sql", "presto", "presto-cli":
-		short = "eDhPuSfd"
+		short, how = "eDhPuSfd", optShort
 	case "sqlite3", "sqlite", "litecli", "duckdb":
 		return a.sqlite(c)
 	case "clickhouse-client", "clickhouse", "snowsql", "sqlcmd", "impala-shell":
 		short, files = "qQhudSUPif", []string{"-i", "-f"}
 	}
-	o := options(c.args(), short, long, 0)
+	o := options(c.args(), short, long, how)
 	if o.exact("--help", "--version") {
 		return printsText(a, c)
 	}

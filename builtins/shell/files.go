@@ -66,7 +66,7 @@ func (a *analysis) tee(c *shCall) shValue {
 //go:noinline
 func writes(op, short, long string) shProgram {
 	return func(a *analysis, c *shCall) shValue {
-		o := options(c.args(), short, long, 0)
+		o := options(c.args(), short, long, optShort)
 		if dir, ok := o.value("-d", "--directory"); ok && op == "edit-in-place" {
 			o.operands = append(o.operands, dir)
 		}

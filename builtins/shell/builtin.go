@@ -379,11 +379,19 @@ func (a *analysis) shift(c *shCall) shValue {
 		}
 		n = int(min(v, 1<<20))
 	}
-	lists := c.fr.st.argLists()
-	for i, list := range lists {
-		if n <= len(list) {
-			lists[i] = list[n:]
+	var lists [][]shValue
+	for _, list := range c.fr.st.argLists() {
+		many := slices.IndexFunc(list, shValue.many)
+		for i := max(many, 0); many >= 0 && i < min(n, len(list)); i++ { // one that may be several may be left
+			lists = append(lists, list[i:])
 		}
+		if n <= len(list) {
+			list = list[n:]
+		}
+		lists = append(lists, list)
+	}
+	if len(lists) > maxAlternatives {
+		lists, c.fr.st.argsKnown = nil, false
 	}
 	c.fr.st.setArgs(c.fr.st.argsKnown, lists...)
 	return nil
@@ -410,7 +418,7 @@ func (a *analysis) readVars(c *shCall) shValue {
 	if array, ok := o.value("-a"); ok && len(lines) == 1 && !lines[0].Dynamic {
 		b := shBinding{array: true}
 		for i, text := range posix.Fields(lines[0].Text, seps, maxFields) {
-			b.elems = append(b.elems, shElem{itoa(i), shLiteral(text)})
+			b.elems = append(b.elems, shElem{itoa(i), lines[0].value().made(text)})
 		}
 		c.fr.st.bind(array.Text, b)
 	} else if ok {
@@ -447,7 +455,7 @@ func readField(line Word, i, n int, name, seps string) shValue {
 	case line.Dynamic:
 		return shValue{{text: "$" + name, kind: shAny, origin: line.value().origin()}}
 	case i < len(fields):
-		return shLiteral(fields[i])
+		return line.value().made(fields[i])
 	}
 	return nil
 }
@@ -471,7 +479,7 @@ func (a *analysis) mapfile(c *shCall) shValue {
 	}
 	b := shBinding{array: true}
 	for i, l := range lines {
-		b.elems = append(b.elems, shElem{itoa(i), shLiteral(l)})
+		b.elems = append(b.elems, shElem{itoa(i), c.fr.stdin.value.made(l)})
 	}
 	c.fr.st.bind(name, b)
 	return nil

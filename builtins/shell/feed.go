@@ -65,7 +65,8 @@ func stdinItems(v shValue, seps string) []Word {
 		cur = nil
 	}
 	for _, p := range v {
-		if !p.known() || p.kind == shMatch {
+		if !p.known() || p.kind == shMatch || p.kind == shGlob {
+			p.kind = max(p.kind, shMatch)
 			cur = append(cur, p)
 			continue
 		}

@@ -394,7 +394,7 @@ func (a *analysis) readers(c *shCall) shValue {
 	text, ok := v.known()
 	switch kind := v.origin().kind; {
 	case ok && (c.name == "sort" || c.name == "uniq"):
-		return shLiteral(text)
+		return v.made(text)
 	case ok || kind == "": // some of what is known, which nobody can say
 		return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
 	case kind == "file" && c.name != "sort":

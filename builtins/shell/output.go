@@ -87,8 +87,8 @@ func printfOnce(format string, args []Word) (shValue, []Word) {
 
 func printfVerb(verb string, w Word) shValue {
 	switch base := map[string]int{"d": 10, "i": 10, "u": 10, "x": 16, "X": 16, "o": 8}[verb]; {
-	case w.Dynamic:
-		return w.value()
+	case w.Dynamic || w.Pattern:
+		return matched(w)
 	case base > 0:
 		n, ok := posix.Number(w.Text)
 		if !ok && len(w.Text) > 1 && (w.Text[0] == '\'' || w.Text[0] == '"') {
@@ -139,7 +139,7 @@ func (a *analysis) partial(c *shCall, v shValue) shValue {
 	if text, ok := v.known(); ok && c.name == "tac" {
 		lines := strings.SplitAfter(text, "\n")
 		slices.Reverse(lines)
-		return shLiteral(strings.Join(lines, ""))
+		return v.made(strings.Join(lines, ""))
 	}
 	return v
 }
@@ -231,7 +231,7 @@ func (a *analysis) dirname(c *shCall) shValue {
 		if base != suffix {
 			base = strings.TrimSuffix(base, suffix)
 		}
-		return shLiteral(base + "\n")
+		return o.operands[0].value().made(base + "\n")
 	case ok && o.operands[0].Pattern:
 		return append(matched(shValue{{text: path.Dir(text), kind: shGlob}}.word()), shPart{text: "\n"})
 	case ok:

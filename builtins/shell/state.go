@@ -55,6 +55,8 @@ type shElem struct {
 	value shValue
 }
 
+func (e shElem) many() bool { return e.value.many() }
+
 // shBinding is what a variable may hold.
 type shBinding struct {
 	elems []shElem

@@ -31,6 +31,18 @@ func RemoveAffix(s, pattern string, op syntax.ParExpOperator) string {
 	return s
 }
 
+// SureAffix reports whether RemoveAffix of a glob's text, which left some of it, is what it is of every name that the
+// glob matches: what goes lies before or behind the wildcards, or what is left stays in the same folder.
+func SureAffix(s, left, pattern string, op syntax.ParExpOperator) bool {
+	first, last := strings.IndexAny(s, losses.GlobChars), strings.LastIndexAny(s, "*?]")
+	plain, gone := !strings.ContainsAny(pattern, losses.GlobChars), len(s)-len(left)
+	if op == syntax.RemSmallSuffix || op == syntax.RemLargeSuffix {
+		return strings.HasPrefix(pattern, "/") || len(left) >= first || op == syntax.RemLargeSuffix
+	}
+	return pattern == "*/" || gone > last || first == 0 && !strings.Contains(strings.TrimRight(s, "/"), "/") ||
+		gone > 0 && gone <= first && (plain || op == syntax.RemSmallPrefix) || plain && !strings.HasPrefix(pattern, s[:max(first, 0)])
+}
+
 // ChangeCase is ${s^^} and its kin.
 func ChangeCase(s string, op syntax.ParExpOperator) string {
 	switch op {

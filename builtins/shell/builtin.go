@@ -122,7 +122,19 @@ func (a *analysis) source(c *shCall) shValue {
 	if _, secret := a.placeIn(a.resolve(o.operands[0], c.fr).text, c.fr); secret != "" {
 		a.sourced = secret
 	}
-	return a.runScript(c, o.operands[0], c.fr)
+	st, outer := c.fr.st, a.returned
+	saved, known := st.argLists(), st.argsKnown
+	if len(o.operands) > 1 {
+		a.setPositionals(o.operands[1:], st)
+		defer func() { st.setArgs(known, saved...) }()
+	}
+	a.returned, a.sourcing = nil, a.sourcing+1
+	v := a.runScript(c, o.operands[0], c.fr)
+	for _, r := range a.returned {
+		a.join(st, r)
+	}
+	a.returned, a.sourcing = outer, a.sourcing-1
+	return v
 }
 
 func (a *analysis) trap(c *shCall) shValue {
@@ -494,7 +506,7 @@ func (a *analysis) getopts(c *shCall) shValue {
 }
 
 func (a *analysis) exit(c *shCall) shValue {
-	if c.name == "return" && len(a.active) > 0 {
+	if c.name == "return" && len(a.active)+a.sourcing > 0 {
 		a.returned = append(a.returned, c.fr.st.clone())
 	}
 	c.fr.st.dead = true

@@ -393,8 +393,10 @@ func (a *analysis) readers(c *shCall) shValue {
 	}
 	text, ok := v.known()
 	switch kind := v.origin().kind; {
-	case ok && (c.name == "sort" || c.name == "uniq"):
+	case ok && c.name == "uniq" && !o.exact("-c", "--count"):
 		return v.made(text)
+	case ok && c.name == "sort":
+		return a.turned(c, v.made(text))
 	case ok || kind == "": // some of what is known, which nobody can say
 		return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
 	case kind == "file" && c.name != "sort":

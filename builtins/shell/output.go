@@ -122,19 +122,37 @@ func (a *analysis) cat(c *shCall) shValue {
 		return printsText(a, c)
 	}
 	if len(o.operands) == 0 {
-		return a.partial(c, c.fr.stdin.value)
+		return a.partial(c, a.input(c, nil))
 	}
 	return a.partial(c, a.bounded(a.input(c, o.operands), c.fr))
 }
 
 // partial is what a program prints that may leave out some of what it reads.
-// What is known may all be there, so nothing is left out here.
+// Any of a few known lines may be the one that is left.
 func (a *analysis) partial(c *shCall, v shValue) shValue {
 	if c.name == "head" || c.name == "tail" {
 		if v.origin().kind == "process" && !HasFlag(c.args(), "-n", "+2") {
 			return printsText(a, c)
 		}
-		return someOf(v)
+		count, n := int64(10), len(stdinItems(v, "\n"))
+		for _, w := range c.args() {
+			text := strings.TrimLeft(strings.TrimPrefix(w.Text, "--lines="), "-n")
+			if k, ok := posix.Number(strings.TrimPrefix(text, "+")); ok && text != "" {
+				count = k
+			}
+			if strings.HasPrefix(text, "+") { // from that line on
+				count = 0
+			}
+		}
+		_, known := v.known()
+		switch bytes := slices.ContainsFunc(c.args(), func(w Word) bool { return strings.HasPrefix(w.Text, "-c") || strings.HasPrefix(w.Text, "--b") }); {
+		case c.fr.out == nil || !known || n == 0 || int64(n) <= max(count, 1) && !bytes:
+			return someOf(v)
+		case bytes || n > maxAlternatives:
+			return printsText(a, c)
+		}
+		line := a.turned(c, v)
+		return someOf(line[:slices.IndexFunc(line, func(p shPart) bool { return p.text == "\n" })+1])
 	}
 	if text, ok := v.known(); ok && c.name == "tac" {
 		lines := strings.SplitAfter(text, "\n")
@@ -142,6 +160,21 @@ func (a *analysis) partial(c *shCall, v shValue) shValue {
 		return v.made(strings.Join(lines, ""))
 	}
 	return v
+}
+
+// turned is a few known lines in an order that is not known: each of them may be the first.
+func (a *analysis) turned(c *shCall, v shValue) shValue {
+	lines := stdinItems(v, "\n")
+	if _, ok := v.known(); !ok || c.fr.out == nil || len(lines) < 2 || len(lines) > maxAlternatives {
+		return v
+	}
+	slices.SortFunc(lines, func(x, y Word) int { return strings.Compare(x.Text, y.Text) }) // turned again, they are the same
+	i := a.choose("\x00first"+joinWords(lines).text(), len(lines))
+	var out shValue
+	for _, w := range append(lines[i:len(lines):len(lines)], lines[:i]...) {
+		out = append(append(out, w.value()...), shPart{text: "\n"})
+	}
+	return out
 }
 
 // someOf is a value of which only some lines are left: of all names in a
@@ -172,7 +205,7 @@ func (a *analysis) ls(c *shCall) shValue {
 	if len(out) == 0 {
 		return printsText(a, c)
 	}
-	return out
+	return a.turned(c, out)
 }
 
 // input is what a filter reads: its file operands, else standard input.

@@ -323,8 +323,10 @@ func (a *analysis) expansion(p shParam, name string, e *syntax.Expansion, fr *sh
 		return requireSet(p)
 	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
 		pattern, ok := a.single(e.Word, fr).known()
+		_, fixed := p.value().fixed()
 		return a.mapParam(p, fr, func(s string) (string, bool) {
-			return posix.RemoveAffix(s, pattern, e.Op), ok && len(s) < 4096 && len(pattern) < 256 && !strings.Contains(pattern, "(")
+			left := posix.RemoveAffix(s, pattern, e.Op)
+			return left, (fixed || posix.SureAffix(s, left, pattern, e.Op)) && ok && len(s) < 4096 && len(pattern) < 256 && !strings.Contains(pattern, "(")
 		})
 	case syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll:
 		return a.mapParam(p, fr, func(s string) (string, bool) { return posix.ChangeCase(s, e.Op), true })

@@ -357,6 +357,8 @@ func (a *analysis) setArgs(c *shCall) shValue {
 		case w.Is("-a", "-o") && (w.Is("-a") || i+1 < len(args) && args[i+1].Is("allexport")):
 			c.fr.st.exportAll = true
 			return nil
+		case w.Is("+a"):
+			c.fr.st.exportAll = false
 		case w.Is("-o", "+o"):
 			return nil
 		case w.Dynamic || w.Text == "" || w.Text[0] != '-' && w.Text[0] != '+':

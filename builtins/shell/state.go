@@ -132,6 +132,8 @@ type shFunction struct {
 	body *syntax.Stmt
 	src  string
 	base int
+	// args are those of the call being read.
+	args []Word
 }
 
 func (s *shState) clone() *shState {

@@ -181,8 +181,19 @@ func (a *analysis) env(c *shCall) shValue {
 		v := append(code.value()[:len(code.value()):len(code.value())], shPart{text: " "})
 		return a.interpret(c, append(v, quoteWords(o.operands)...), a.childShell(c), c.name)
 	}
-	for _, w := range o.values("-u", "--unset") {
-		a.unguarded(c, w.Text)
+	gone := WordTexts(o.values("-u", "--unset"))
+	for _, name := range gone {
+		a.unguarded(c, name)
+	}
+	if o.exact("-i", "--ignore-environment") || len(o.operands) > 0 && o.operands[0].Is("-") {
+		gone = append(gone, fr.st.vars.names()...)
+	}
+	if len(gone) > 0 {
+		fr = fr.subshell()
+		defer func() { c.fr.st.files = joinTable(c.fr.st.files, fr.st.files) }()
+	}
+	for _, name := range gone {
+		fr.st.bind(name, shBinding{unset: true})
 	}
 	argv, env := leadingAssigns(o.operands, c.env)
 	c.env = env

@@ -166,7 +166,7 @@ func (a *analysis) alias(c *shCall) shValue {
 }
 
 // shDeclared are the options of declare and its kin.
-type shDeclared struct{ local, global, export, unexport, readonly, array, other bool }
+type shDeclared struct{ local, global, export, unexport, readonly, array, other, function bool }
 
 func declared(name string, words []Word, level int) shDeclared {
 	letters := ""
@@ -180,11 +180,15 @@ func declared(name string, words []Word, level int) shDeclared {
 	return shDeclared{
 		local: level > 0 && !export && name != "readonly" && !has("g"), global: level > 0 && has("g"),
 		export: export || has("x"), unexport: export && has("n"), readonly: name == "readonly" || has("r"), array: has("aA"), other: has("ilu") || has("n") && !export,
+		function: has("f"),
 	}
 }
 
 // mark gives a variable the options it was declared with.
 func (st *shState) mark(name string, d shDeclared) {
+	if d.export && d.function {
+		name = "-f " + name
+	}
 	if d.export {
 		st.exports = st.exports.put(name, !d.unexport)
 	}
@@ -206,7 +210,7 @@ func (st *shState) mark(name string, d shDeclared) {
 func (a *analysis) exportArgs(c *shCall) shValue {
 	st := c.fr.st
 	d := declared(c.argv[0].Text, c.args(), st.level)
-	st.exportFuncs = st.exportFuncs || d.export && slices.ContainsFunc(c.args(), func(w Word) bool { return strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text, "f") })
+	st.exportFuncs = st.exportFuncs || d.export && d.function && slices.ContainsFunc(c.args(), func(w Word) bool { return w.Dynamic })
 	for _, w := range c.args() {
 		name, value, ok := w.cut("=")
 		name = strings.TrimSuffix(name, "+")

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -149,18 +148,10 @@ var parallelMark = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(
 
 // marked is what a mark stands for.
 func marked(mark string, item Word) Word {
-	text, ok := item.known()
-	switch {
-	case ok && mark == "{.}":
-		text = strings.TrimSuffix(text, path.Ext(text))
-	case ok && mark == "{/}":
-		text = path.Base(text)
-	case ok && mark == "{//}":
-		text = path.Dir(text)
-	default:
-		return shUnknown(mark, shOrigin{}).word()
+	if text, ok := posix.NamePart(mark, item.Text); ok && !item.Dynamic {
+		return item.value().made(text).word()
 	}
-	return item.value().made(text).word()
+	return shUnknown(mark, shOrigin{}).word()
 }
 
 // parallel runs a command line for each of its arguments or input lines.

@@ -134,19 +134,10 @@ func (a *analysis) partial(c *shCall, v shValue) shValue {
 		if v.origin().kind == "process" && !HasFlag(c.args(), "-n", "+2") {
 			return printsText(a, c)
 		}
-		count, n := int64(10), len(stdinItems(v, "\n"))
-		for _, w := range c.args() {
-			text := strings.TrimLeft(strings.TrimPrefix(w.Text, "--lines="), "-n")
-			if k, ok := posix.Number(strings.TrimPrefix(text, "+")); ok && text != "" {
-				count = k
-			}
-			if strings.HasPrefix(text, "+") { // from that line on
-				count = 0
-			}
-		}
-		_, known := v.known()
-		switch bytes := slices.ContainsFunc(c.args(), func(w Word) bool { return strings.HasPrefix(w.Text, "-c") || strings.HasPrefix(w.Text, "--b") }); {
-		case c.fr.out == nil || !known || n == 0 || int64(n) <= max(count, 1) && !bytes:
+		n := len(stdinItems(v, "\n"))
+		count, bytes := posix.LineCount(WordTexts(c.args()))
+		switch _, known := v.known(); {
+		case c.fr.out == nil || !known || n == 0 || int64(n) <= count && !bytes:
 			return someOf(v)
 		case bytes || n > maxAlternatives:
 			return printsText(a, c)

@@ -24,14 +24,6 @@ func (a *analysis) sed(c *shCall) shValue {
 	if inPlace {
 		a.takenOff(c, scripts)
 		a.files(EffectWrite, c.target("sed-in-place"), spell.Without(operands, func(w *Word) bool { return w.Text == "" })...)
-		for _, w := range operands {
-			if v, ok := a.written(w, c.fr); ok && len(scripts) == 1 {
-				text, known := v.known()
-				if out, simple := posix.SedSubstitute(text, scripts[0].Text); known && simple {
-					c.fr.st.files = c.fr.st.files.put(a.fileKey(w, c.fr), v.made(out))
-				}
-			}
-		}
 		return nil
 	}
 	v := a.input(c, operands)

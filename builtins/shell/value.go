@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -121,18 +122,12 @@ func (v shValue) made(text string) shValue {
 		return shLiteral(text)
 	}
 	var out shValue
-	for text != "" {
-		n := strings.IndexAny(text, " \t\n\x00") + 1
-		if n == 0 {
-			n = len(text)
-		}
-		word := strings.TrimRight(text[:n], " \t\n\x00")
-		p := shPart{text: word}
-		if strings.ContainsAny(word, losses.GlobChars) {
+	for _, piece := range posix.Pieces(text) {
+		p := shPart{text: piece}
+		if strings.ContainsAny(piece, losses.GlobChars) {
 			p.kind = shMatch
 		}
-		out = append(out, p, shPart{text: text[len(word):n]})
-		text = text[n:]
+		out = append(out, p)
 	}
 	return out
 }

@@ -1,12 +1,15 @@
 package posix
 
 import (
+	"path"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/quoting"
+	"github.com/hookc/hookc/internal/lazy"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -29,6 +32,52 @@ func RemoveAffix(s, pattern string, op syntax.ParExpOperator) string {
 		}
 	}
 	return s
+}
+
+var blanks = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`[ \t\n\x00]+|[^ \t\n\x00]+`) })
+
+// Pieces are the words of a text, and the blanks between them.
+func Pieces(text string) []string { return blanks().FindAllString(text, -1) }
+
+// LineCount is how many lines head or tail leave at least, and whether they count bytes.
+func LineCount(args []string) (n int64, bytes bool) {
+	n = 10
+	for _, text := range args {
+		bytes = bytes || strings.HasPrefix(text, "-c") || strings.HasPrefix(text, "--b")
+		text = strings.TrimLeft(strings.TrimPrefix(text, "--lines="), "-n")
+		if k, ok := Number(text); ok {
+			n = max(k, 1)
+		}
+		if strings.HasPrefix(text, "+") { // from that line on
+			n = 1
+		}
+	}
+	return n, bytes
+}
+
+// NamePart is what parallel puts for {.}, {/} and {//} of an argument.
+func NamePart(mark, text string) (string, bool) {
+	switch mark {
+	case "{.}":
+		return strings.TrimSuffix(text, path.Ext(text)), true
+	case "{/}":
+		return path.Base(text), true
+	case "{//}":
+		return path.Dir(text), true
+	}
+	return "", false
+}
+
+// SureAffix reports whether RemoveAffix of a glob's text, which left some of it, is what it is of every name that the
+// glob matches: what goes lies before or behind the wildcards, or what is left stays in the same folder.
+func SureAffix(s, left, pattern string, op syntax.ParExpOperator) bool {
+	first, last := strings.IndexAny(s, losses.GlobChars), strings.LastIndexAny(s, "*?]")
+	plain, gone := !strings.ContainsAny(pattern, losses.GlobChars), len(s)-len(left)
+	if op == syntax.RemSmallSuffix || op == syntax.RemLargeSuffix {
+		return strings.HasPrefix(pattern, "/") || len(left) >= first || op == syntax.RemLargeSuffix
+	}
+	return pattern == "*/" || gone > last || first == 0 && !strings.Contains(strings.TrimRight(s, "/"), "/") ||
+		gone > 0 && gone <= first && (plain || op == syntax.RemSmallPrefix) || plain && !strings.HasPrefix(pattern, s[:max(first, 0)])
 }
 
 // ChangeCase is ${s^^} and its kin.

@@ -1,8 +1,10 @@
 package posix
 
 import (
+	"regexp"
 	"strings"
 
+	"github.com/hookc/hookc/internal/lazy"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -35,6 +37,12 @@ func TestedVariable(s *syntax.Stmt) (name, value string, filled bool) {
 			return "", "", false
 		}
 		op, w = c.Args[1].Lit(), c.Args[2]
+		if more := len(c.Args) - 3; op != "" && (more > 1 || more == 1 && c.Args[3].Lit() != "]") {
+			return "", "", false // -o and -a
+		}
+		if _, quoted := w.Parts[0].(*syntax.DblQuoted); op == "-n" && !quoted {
+			return "", "", false // true without a word
+		}
 		if op == "" && (len(c.Args) == 4 || len(c.Args) == 5 && c.Args[4].Lit() == "]") {
 			op, w, other = c.Args[2].Lit(), c.Args[1], c.Args[3]
 		}
@@ -88,6 +96,16 @@ func Program(s *syntax.Stmt) string {
 		return c.Args[0].Lit()
 	}
 	return ""
+}
+
+// noArguments is a condition that holds where there are no arguments, or not as many as are asked for.
+var noArguments = lazy.Value(func() *regexp.Regexp {
+	return regexp.MustCompile(`-eq\s+0|-l[te]\s|-ne\s+[1-9]|-z\s|==?\s*(0|""|'')|!=\s*[1-9]|<`)
+})
+
+// HasArguments reports whether a condition that looks at the positional parameters says that there are some.
+func HasArguments(text string, holds bool) bool {
+	return AsksArguments(text) && holds != (noArguments().MatchString(text) != strings.HasPrefix(text, "!"))
 }
 
 // AsksArguments reports whether the text of a condition looks at the positional parameters.

@@ -122,7 +122,19 @@ func (a *analysis) source(c *shCall) shValue {
 	if _, secret := a.placeIn(a.resolve(o.operands[0], c.fr).text, c.fr); secret != "" {
 		a.sourced = secret
 	}
-	return a.runScript(c, o.operands[0], c.fr)
+	st, outer := c.fr.st, a.returned
+	saved, known := st.argLists(), st.argsKnown
+	if len(o.operands) > 1 {
+		a.setPositionals(o.operands[1:], st)
+		defer func() { st.setArgs(known, saved...) }()
+	}
+	a.returned, a.sourcing = nil, a.sourcing+1
+	v := a.runScript(c, o.operands[0], c.fr)
+	for _, r := range a.returned {
+		a.join(st, r)
+	}
+	a.returned, a.sourcing = outer, a.sourcing-1
+	return v
 }
 
 func (a *analysis) trap(c *shCall) shValue {
@@ -154,7 +166,7 @@ func (a *analysis) alias(c *shCall) shValue {
 }
 
 // shDeclared are the options of declare and its kin.
-type shDeclared struct{ local, global, export, unexport, readonly, array, other bool }
+type shDeclared struct{ local, global, export, unexport, readonly, array, other, function bool }
 
 func declared(name string, words []Word, level int) shDeclared {
 	letters := ""
@@ -168,11 +180,15 @@ func declared(name string, words []Word, level int) shDeclared {
 	return shDeclared{
 		local: level > 0 && !export && name != "readonly" && !has("g"), global: level > 0 && has("g"),
 		export: export || has("x"), unexport: export && has("n"), readonly: name == "readonly" || has("r"), array: has("aA"), other: has("ilu") || has("n") && !export,
+		function: has("f"),
 	}
 }
 
 // mark gives a variable the options it was declared with.
 func (st *shState) mark(name string, d shDeclared) {
+	if d.export && d.function {
+		name = "-f " + name
+	}
 	if d.export {
 		st.exports = st.exports.put(name, !d.unexport)
 	}
@@ -194,7 +210,7 @@ func (st *shState) mark(name string, d shDeclared) {
 func (a *analysis) exportArgs(c *shCall) shValue {
 	st := c.fr.st
 	d := declared(c.argv[0].Text, c.args(), st.level)
-	st.exportFuncs = st.exportFuncs || d.export && slices.ContainsFunc(c.args(), func(w Word) bool { return strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text, "f") })
+	st.exportFuncs = st.exportFuncs || d.export && d.function && slices.ContainsFunc(c.args(), func(w Word) bool { return w.Dynamic })
 	for _, w := range c.args() {
 		name, value, ok := w.cut("=")
 		name = strings.TrimSuffix(name, "+")
@@ -345,6 +361,8 @@ func (a *analysis) setArgs(c *shCall) shValue {
 		case w.Is("-a", "-o") && (w.Is("-a") || i+1 < len(args) && args[i+1].Is("allexport")):
 			c.fr.st.exportAll = true
 			return nil
+		case w.Is("+a"):
+			c.fr.st.exportAll = false
 		case w.Is("-o", "+o"):
 			return nil
 		case w.Dynamic || w.Text == "" || w.Text[0] != '-' && w.Text[0] != '+':
@@ -379,11 +397,19 @@ func (a *analysis) shift(c *shCall) shValue {
 		}
 		n = int(min(v, 1<<20))
 	}
-	lists := c.fr.st.argLists()
-	for i, list := range lists {
-		if n <= len(list) {
-			lists[i] = list[n:]
+	var lists [][]shValue
+	for _, list := range c.fr.st.argLists() {
+		many := slices.IndexFunc(list, shValue.many)
+		for i := max(many, 0); many >= 0 && i < min(n, len(list)); i++ { // one that may be several may be left
+			lists = append(lists, list[i:])
 		}
+		if n <= len(list) {
+			list = list[n:]
+		}
+		lists = append(lists, list)
+	}
+	if len(lists) > maxAlternatives {
+		lists, c.fr.st.argsKnown = nil, false
 	}
 	c.fr.st.setArgs(c.fr.st.argsKnown, lists...)
 	return nil
@@ -410,7 +436,7 @@ func (a *analysis) readVars(c *shCall) shValue {
 	if array, ok := o.value("-a"); ok && len(lines) == 1 && !lines[0].Dynamic {
 		b := shBinding{array: true}
 		for i, text := range posix.Fields(lines[0].Text, seps, maxFields) {
-			b.elems = append(b.elems, shElem{itoa(i), shLiteral(text)})
+			b.elems = append(b.elems, shElem{itoa(i), lines[0].value().made(text)})
 		}
 		c.fr.st.bind(array.Text, b)
 	} else if ok {
@@ -447,7 +473,7 @@ func readField(line Word, i, n int, name, seps string) shValue {
 	case line.Dynamic:
 		return shValue{{text: "$" + name, kind: shAny, origin: line.value().origin()}}
 	case i < len(fields):
-		return shLiteral(fields[i])
+		return line.value().made(fields[i])
 	}
 	return nil
 }
@@ -471,7 +497,7 @@ func (a *analysis) mapfile(c *shCall) shValue {
 	}
 	b := shBinding{array: true}
 	for i, l := range lines {
-		b.elems = append(b.elems, shElem{itoa(i), shLiteral(l)})
+		b.elems = append(b.elems, shElem{itoa(i), c.fr.stdin.value.made(l)})
 	}
 	c.fr.st.bind(name, b)
 	return nil
@@ -486,7 +512,7 @@ func (a *analysis) getopts(c *shCall) shValue {
 }
 
 func (a *analysis) exit(c *shCall) shValue {
-	if c.name == "return" && len(a.active) > 0 {
+	if c.name == "return" && len(a.active)+a.sourcing > 0 {
 		a.returned = append(a.returned, c.fr.st.clone())
 	}
 	c.fr.st.dead = true

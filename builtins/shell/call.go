@@ -318,16 +318,22 @@ func (a *analysis) runFunction(c *shCall, f *shFunction) shValue {
 	if a.active[f] == 1 && (c.fr.pipe > 0 || c.fr.background) {
 		a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "fork-bomb", Target: c.name, Certainty: CertainKnown})
 	}
-	if a.active[f] >= maxCalls {
+	deep := a.active[f] == maxCalls && !slices.EqualFunc(c.args(), f.args, func(w, last Word) bool {
+		return w.Pattern || w.Text == last.Text || strings.Trim(w.Text, "0123456789") == ""
+	})
+	if a.active[f] >= maxCalls && !deep {
 		return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
 	}
 	a.active[f]++
-	defer func() { a.active[f]-- }()
+	defer func(args []Word) { a.active[f], f.args = a.active[f]-1, args }(f.args)
+	f.args = c.args()
 	a.repeat()
 	return a.captured(c.fr, func(in *shFrame) {
 		in = in.within("function")
 		saved, savedKnown := in.st.argLists(), in.st.argsKnown
-		a.setPositionals(c.args(), in.st)
+		if a.setPositionals(c.args(), in.st); deep { // once more, with any
+			in.st.setArgs(false)
+		}
 		in.st.level++
 		for _, e := range c.env {
 			keep := in.st.keeps(e.Name)

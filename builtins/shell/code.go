@@ -22,6 +22,9 @@ func (a *analysis) shellProgram(c *shCall) shValue {
 		return nil
 	}
 	in := a.childShell(c)
+	if c.name != "bash" {
+		in.st.funcs = nil
+	}
 	if b, ok := a.lookup(in.st, "BASH_ENV"); ok && c.name == "bash" && !b.unset && !b.open {
 		a.runScript(c, b.value().word(), in)
 	}
@@ -117,7 +120,11 @@ func (a *analysis) interpret(c *shCall, code shValue, fr *shFrame, via string) s
 		}
 		return nil
 	}
-	return a.captured(fr, func(in *shFrame) { a.runCode(code, in, via, c.offset) })
+	v := a.captured(fr, func(in *shFrame) { a.runCode(code, in, via, c.offset) })
+	if fr.host == c.fr.host { // what a child shell writes is there after it
+		c.fr.st.files = joinTable(c.fr.st.files, fr.st.files)
+	}
+	return v
 }
 
 // runAll reads words as code that a command starts.

@@ -109,7 +109,7 @@ func (a *analysis) rev(c *shCall) shValue {
 		slices.Reverse(r)
 		lines[i] = string(r)
 	}
-	return shLiteral(strings.Join(lines, "\n"))
+	return v.made(strings.Join(lines, "\n"))
 }
 
 func (a *analysis) tr(c *shCall) shValue {
@@ -134,7 +134,7 @@ func (a *analysis) tr(c *shCall) shValue {
 			b.WriteByte(to[min(j, len(to)-1)])
 		}
 	}
-	return shLiteral(b.String())
+	return v.made(b.String())
 }
 
 // decompress prints what cannot be followed from what it reads.

@@ -1,11 +1,14 @@
 package shell
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
+	"github.com/hookc/hookc/builtins/quoting"
+	"github.com/hookc/hookc/internal/lazy"
 )
 
 const maxItems = 32
@@ -21,12 +24,16 @@ func (a *analysis) xargs(c *shCall) shValue {
 	if o.exact("-i", "--replace") && !replace {
 		mark, replace = NewWord("{}"), true
 	}
-	seps := " \t\n\x00"
+	seps, byLine := " \t\n\x00", o.exact("-L", "-l", "--max-lines")
 	switch {
 	case o.exact("-0", "--null") && slices.ContainsFunc(in, func(p shPart) bool { return strings.Contains(p.text, "\x00") }):
 		seps = "\x00" // what find and its like print is known as lines
-	case replace || o.exact("-0", "--null", "-d", "--delimiter", "-L"):
+	case replace || o.exact("-0", "--null", "-d", "--delimiter") || byLine:
 		seps = "\n\x00"
+	}
+	if d, ok := o.value("-d", "--delimiter"); ok {
+		text, _ := quoting.EchoEscapes(d.Text)
+		seps += text
 	}
 	items := stdinItems(in, seps)
 	fr := *c.fr
@@ -41,13 +48,18 @@ func (a *analysis) xargs(c *shCall) shValue {
 			}
 		}
 		for start := 0; start < max(len(items), 1); start += max(size, 1) {
-			argv := append(o.operands[:len(o.operands):len(o.operands)], items[min(start, len(items)):min(start+max(size, 1), len(items))]...)
+			group := items[min(start, len(items)):min(start+max(size, 1), len(items))]
+			if byLine {
+				group = stdinItems(joinWords(group), " \t\n\x00")
+			}
+			argv := append(o.operands[:len(o.operands):len(o.operands)], group...)
 			out = append(out, a.wrapped(c, argv, &fr)...)
 			a.repeat()
 		}
 		return out
 	}
 	for _, item := range items {
+		item = item.after(len(item.prefix()) - len(strings.TrimLeft(item.prefix(), " \t")))
 		out = append(out, a.wrapped(c, replaceMark(o.operands, mark.Text, item), &fr)...)
 		a.repeat()
 	}
@@ -59,13 +71,17 @@ func stdinItems(v shValue, seps string) []Word {
 	var out []Word
 	var cur shValue
 	end := func() {
-		if len(cur) > 0 && len(out) < maxItems {
+		if len(cur) > 0 && len(out) == maxFields {
+			cur = shUnknown("...", shOrigin{})
+		}
+		if len(cur) > 0 && len(out) <= maxFields {
 			out = append(out, cur.word())
 		}
 		cur = nil
 	}
 	for _, p := range v {
-		if !p.known() || p.kind == shMatch {
+		if !p.known() || p.kind == shMatch || p.kind == shGlob {
+			p.kind = max(p.kind, shMatch)
 			cur = append(cur, p)
 			continue
 		}
@@ -127,6 +143,17 @@ func replaceMark(words []Word, mark string, item Word) []Word {
 	return out
 }
 
+// parallelMark is where parallel puts a part of an argument, or the one with a number.
+var parallelMark = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`\{[0-9./]+\}`) })
+
+// marked is what a mark stands for.
+func marked(mark string, item Word) Word {
+	if text, ok := posix.NamePart(mark, item.Text); ok && !item.Dynamic {
+		return item.value().made(text).word()
+	}
+	return shUnknown(mark, shOrigin{}).word()
+}
+
 // parallel runs a command line for each of its arguments or input lines.
 func (a *analysis) parallel(c *shCall) shValue {
 	args := c.args()
@@ -164,11 +191,16 @@ func (a *analysis) parallel(c *shCall) shValue {
 	if dir, ok := o.value("--wd", "--workdir"); ok {
 		a.moveTo(dir, in)
 	}
-	for _, item := range items[:min(len(items), maxItems)] {
+	for _, item := range items {
 		line := o.operands
+		text := strings.Join(WordTexts(line), " ")
+		for _, mark := range parallelMark().FindAllString(text, -1) {
+			line = replaceMark(line, mark, marked(mark, item))
+		}
 		switch {
 		case len(line) == 0:
 			line = []Word{item}
+		case parallelMark().MatchString(text) && !strings.Contains(text, "{}"):
 		case strings.Contains(strings.Join(WordTexts(line), " "), "{}"):
 			line = replaceMark(line, "{}", item)
 		default:

@@ -55,7 +55,7 @@ func (a *analysis) tee(c *shCall) shValue {
 	for _, w := range o.operands {
 		a.fileEffect(EffectWrite, w, c.target(op))
 		if key := a.fileKey(w, c.fr); !posix.IsStream(key) {
-			c.fr.st.files = c.fr.st.files.put(key, v)
+			a.closeRedirect(shRedirected{printed: &v, files: []string{key}, appended: op == "append"}, c.fr)
 		}
 	}
 	return v
@@ -136,6 +136,8 @@ func (a *analysis) lands(from []Word, to Word, c *shCall, op string) {
 	if len(from) == 1 {
 		if v, ok := a.written(from[0], c.fr); ok {
 			c.fr.st.files = c.fr.st.files.put(a.fileKey(to, c.fr), v)
+		} else { // what was there is not there any more
+			c.fr.st.files = c.fr.st.files.drop(a.fileKey(to, c.fr))
 		}
 	}
 	a.keepSecret(from, to, c.fr)
@@ -419,8 +421,10 @@ func (a *analysis) readers(c *shCall) shValue {
 	}
 	text, ok := v.known()
 	switch kind := v.origin().kind; {
-	case ok && (c.name == "sort" || c.name == "uniq"):
-		return shLiteral(text)
+	case ok && c.name == "uniq" && !o.exact("-c", "--count"):
+		return v.made(text)
+	case ok && c.name == "sort":
+		return a.turned(c, v.made(text))
 	case ok || kind == "": // some of what is known, which nobody can say
 		return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
 	case kind == "file" && c.name != "sort":

@@ -124,6 +124,9 @@ func (a *analysis) gitPrints(c *shCall, sub string) shValue {
 		if dir := a.dir(c.fr.st); a.at.Root != "" && c.fr.host == "" && dir != "" && losses.IsUnder(a.at.Root, dir) {
 			return shLiteral(a.at.Root + below + "\n")
 		}
+		if a.dir(c.fr.st) != "" {
+			return printsText(a, c) // of another project
+		}
 		return shUnknown("$(git rev-parse --show-toplevel)", shOrigin{"toplevel", "git"})
 	case strings.HasPrefix(sub, "credential") && HasFlag(c.args(), "fill", "get"), sub == "config" && strings.HasSuffix(strings.ToLower(c.argv[len(c.argv)-1].Text), "extraheader"):
 		return shUnknown("$(git credential)", shOrigin{credential, "git " + sub})

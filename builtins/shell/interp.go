@@ -496,8 +496,8 @@ func (a *analysis) awk(c *shCall) shValue {
 		a.files(EffectWrite, c.target("edit-in-place"), operands...)
 	}
 	v := a.input(c, operands)
-	if text, ok := v.known(); ok && len(programs) == 1 && strings.TrimSpace(programs[0].Text) == "{print}" {
-		return shLiteral(text)
+	if _, ok := v.known(); ok && len(programs) == 1 && strings.TrimSpace(programs[0].Text) == "{print}" {
+		return v
 	}
 	if o := v.origin(); o.kind == "process" && strings.ContainsAny(strings.Join(WordTexts(programs), ""), "/~=<>") {
 		return printsText(a, c) // some of them

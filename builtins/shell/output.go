@@ -87,8 +87,8 @@ func printfOnce(format string, args []Word) (shValue, []Word) {
 
 func printfVerb(verb string, w Word) shValue {
 	switch base := map[string]int{"d": 10, "i": 10, "u": 10, "x": 16, "X": 16, "o": 8}[verb]; {
-	case w.Dynamic:
-		return w.value()
+	case w.Dynamic || w.Pattern:
+		return matched(w)
 	case base > 0:
 		n, ok := posix.Number(w.Text)
 		if !ok && len(w.Text) > 1 && (w.Text[0] == '\'' || w.Text[0] == '"') {
@@ -122,26 +122,50 @@ func (a *analysis) cat(c *shCall) shValue {
 		return printsText(a, c)
 	}
 	if len(o.operands) == 0 {
-		return a.partial(c, c.fr.stdin.value)
+		return a.partial(c, a.input(c, nil))
 	}
 	return a.partial(c, a.bounded(a.input(c, o.operands), c.fr))
 }
 
 // partial is what a program prints that may leave out some of what it reads.
-// What is known may all be there, so nothing is left out here.
+// Any of a few known lines may be the one that is left.
 func (a *analysis) partial(c *shCall, v shValue) shValue {
 	if c.name == "head" || c.name == "tail" {
 		if v.origin().kind == "process" && !HasFlag(c.args(), "-n", "+2") {
 			return printsText(a, c)
 		}
-		return someOf(v)
+		n := len(stdinItems(v, "\n"))
+		count, bytes := posix.LineCount(WordTexts(c.args()))
+		switch _, known := v.known(); {
+		case c.fr.out == nil || !known || n == 0 || int64(n) <= count && !bytes:
+			return someOf(v)
+		case bytes || n > maxAlternatives:
+			return printsText(a, c)
+		}
+		line := a.turned(c, v)
+		return someOf(line[:slices.IndexFunc(line, func(p shPart) bool { return p.text == "\n" })+1])
 	}
 	if text, ok := v.known(); ok && c.name == "tac" {
 		lines := strings.SplitAfter(text, "\n")
 		slices.Reverse(lines)
-		return shLiteral(strings.Join(lines, ""))
+		return v.made(strings.Join(lines, ""))
 	}
 	return v
+}
+
+// turned is a few known lines in an order that is not known: each of them may be the first.
+func (a *analysis) turned(c *shCall, v shValue) shValue {
+	lines := stdinItems(v, "\n")
+	if _, ok := v.known(); !ok || c.fr.out == nil || len(lines) < 2 || len(lines) > maxAlternatives {
+		return v
+	}
+	slices.SortFunc(lines, func(x, y Word) int { return strings.Compare(x.Text, y.Text) }) // turned again, they are the same
+	i := a.choose("\x00first"+joinWords(lines).text(), len(lines))
+	var out shValue
+	for _, w := range append(lines[i:len(lines):len(lines)], lines[:i]...) {
+		out = append(append(out, w.value()...), shPart{text: "\n"})
+	}
+	return out
 }
 
 // someOf is a value of which only some lines are left: of all names in a
@@ -172,7 +196,7 @@ func (a *analysis) ls(c *shCall) shValue {
 	if len(out) == 0 {
 		return printsText(a, c)
 	}
-	return out
+	return a.turned(c, out)
 }
 
 // input is what a filter reads: its file operands, else standard input.
@@ -231,7 +255,7 @@ func (a *analysis) dirname(c *shCall) shValue {
 		if base != suffix {
 			base = strings.TrimSuffix(base, suffix)
 		}
-		return shLiteral(base + "\n")
+		return o.operands[0].value().made(base + "\n")
 	case ok && o.operands[0].Pattern:
 		return append(matched(shValue{{text: path.Dir(text), kind: shGlob}}.word()), shPart{text: "\n"})
 	case ok:

@@ -95,7 +95,7 @@ func (a *analysis) parameter(name string, index syntax.ArithmExpr, fr *shFrame) 
 		return a.positionals(name == "*", fr)
 	case "#":
 		args, known := a.arguments(fr.st)
-		return numberParam(len(args), known)
+		return numberParam(len(args), known && !slices.ContainsFunc(args, shValue.many))
 	case "$", "!", "?", "RANDOM", "SRANDOM", "UID", "EUID", "PPID", "SECONDS", "LINENO", "BASHPID", "EPOCHSECONDS", "EPOCHREALTIME", "SHLVL", "COLUMNS", "LINES", "-":
 		if _, ok := fr.st.vars.get(name); !ok {
 			return shParam{values: []shValue{{{text: "$" + name, kind: shPlain}}}}
@@ -149,14 +149,12 @@ func (a *analysis) element(b shBinding, name string, index syntax.ArithmExpr, fr
 			return shParam{values: []shValue{b.elems[len(b.elems)+n].value}}
 		}
 	}
-	for _, e := range b.elems {
-		if e.key == key {
+	for i, e := range b.elems {
+		if e.key == key && !slices.ContainsFunc(b.elems[:i], shElem.many) {
 			return shParam{values: []shValue{e.value}}
 		}
 	}
-	if len(b.elems) > 0 && b.elems[0].key == "0" && strings.Trim(key, "-0123456789") != "" || slices.ContainsFunc(b.elems, func(e shElem) bool {
-		return slices.ContainsFunc(e.value, func(p shPart) bool { return !p.quoted && p.kind != shText && p.kind != shPlain })
-	}) { // one that is not known may be several
+	if len(b.elems) > 0 && b.elems[0].key == "0" && strings.Trim(key, "-0123456789") != "" || slices.ContainsFunc(b.elems, shElem.many) { // one that is not known may be several
 		return shParam{values: []shValue{shUnknown("${"+name+"[...]}", shOrigin{})}, maybe: true}
 	}
 	return shParam{unset: true}
@@ -210,10 +208,11 @@ func (a *analysis) positionals(joined bool, fr *shFrame) shParam {
 
 func (a *analysis) positional(n int, fr *shFrame) shParam {
 	args, known := a.arguments(fr.st)
-	if n >= 1 && n <= len(args) {
+	several := slices.ContainsFunc(args[:max(0, min(n-1, len(args)))], shValue.many)
+	if n >= 1 && n <= len(args) && !several {
 		return shParam{values: []shValue{args[n-1]}}
 	}
-	if known {
+	if known && !several {
 		return shParam{unset: true}
 	}
 	return shParam{values: []shValue{{{text: "$" + strconv.Itoa(n), kind: shVar}}}, maybe: true}
@@ -225,7 +224,7 @@ func constantWord(w *syntax.Word, st *shState) (string, bool) {
 		return text, true
 	}
 	name := posix.Whole(w)
-	if n := strings.Index("0123456789", name); n > 0 && n <= len(st.args) && len(st.otherArgs) == 0 {
+	if n := strings.Index("0123456789", name); len(name) == 1 && n > 0 && n <= len(st.args) && len(st.otherArgs) == 0 {
 		return st.args[n-1].fixed()
 	}
 	alts, _ := st.vars.get(name)
@@ -281,7 +280,7 @@ func variableParam(name string) shParam {
 
 func (a *analysis) length(p shParam) shParam {
 	if p.list {
-		return numberParam(len(p.values), true)
+		return numberParam(len(p.values), !slices.ContainsFunc(p.values, shValue.many))
 	}
 	if s, ok := p.value().known(); ok {
 		return numberParam(len([]rune(s)), true)
@@ -324,8 +323,10 @@ func (a *analysis) expansion(p shParam, name string, e *syntax.Expansion, fr *sh
 		return requireSet(p)
 	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
 		pattern, ok := a.single(e.Word, fr).known()
+		_, fixed := p.value().fixed()
 		return a.mapParam(p, fr, func(s string) (string, bool) {
-			return posix.RemoveAffix(s, pattern, e.Op), ok && len(s) < 4096 && len(pattern) < 256 && !strings.Contains(pattern, "(")
+			left := posix.RemoveAffix(s, pattern, e.Op)
+			return left, (fixed || posix.SureAffix(s, left, pattern, e.Op)) && ok && len(s) < 4096 && len(pattern) < 256 && !strings.Contains(pattern, "(")
 		})
 	case syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll:
 		return a.mapParam(p, fr, func(s string) (string, bool) { return posix.ChangeCase(s, e.Op), true })
@@ -407,6 +408,9 @@ func (a *analysis) slice(p shParam, s *syntax.Slice, positional bool, fr *shFram
 		start, end, ok := posix.SliceRange(from, length, bounded, len(values))
 		if !ok {
 			return unknown
+		}
+		if i := slices.IndexFunc(values, shValue.many); i >= 0 { // from there on none has a place
+			start, end = min(i, start), len(values)
 		}
 		return shParam{values: values[start:end], list: true, joined: p.joined}
 	}

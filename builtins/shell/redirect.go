@@ -112,6 +112,7 @@ func (a *analysis) duplicate(target Word, fd string, fr *shFrame, r *shRedirecte
 func (a *analysis) redirectOut(op syntax.RedirOperator, target Word, fd string, fr *shFrame, r *shRedirected) {
 	r.effects = append(r.effects, shPending{EffectWrite, "redirect", target})
 	if fd != "" && fd != "1" {
+		fr.st.files = fr.st.files.drop(a.fileKey(target, fr))
 		return
 	}
 	r.diverted, r.files = true, nil
@@ -246,6 +247,7 @@ func (a *analysis) substitute(c *syntax.CmdSubst, fr *shFrame) shValue {
 	printed := shValue{}
 	in.out = &printed
 	a.stmts(c.Stmts, in)
+	fr.st.files = joinTable(fr.st.files, in.st.files)
 	return a.bounded(printed, fr).trimNewlines()
 }
 

@@ -75,6 +75,8 @@ type analysis struct {
 	active map[*shFunction]int
 	// returned are the states in which the function being read returned.
 	returned []*shState
+	// sourcing counts the sourced files being read, which return leaves too.
+	sourcing int
 	// mounts are the directories of this machine that containers see.
 	mounts []shMount
 	traps  []shTrap

@@ -29,7 +29,7 @@ func (a *analysis) sed(c *shCall) shValue {
 	v := a.input(c, operands)
 	if text, ok := v.known(); ok && len(scripts) == 1 {
 		if out, simple := posix.SedSubstitute(text, scripts[0].Text); simple {
-			return shLiteral(out)
+			return v.made(out)
 		}
 		return decoded(c, v)
 	}

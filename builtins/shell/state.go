@@ -55,6 +55,8 @@ type shElem struct {
 	value shValue
 }
 
+func (e shElem) many() bool { return e.value.many() }
+
 // shBinding is what a variable may hold.
 type shBinding struct {
 	elems []shElem
@@ -109,7 +111,8 @@ type shState struct {
 	// dirs are the directories it may be in, "" for one that is not known.
 	dirs, stack []string
 	// exports are the variables that programs see; exportAll is true after
-	// set -a, exportFuncs when child shells know the functions.
+	// set -a, exportFuncs when child shells may know any
+	// function; one that they know is there as "-f name".
 	exports                *shTable[bool]
 	exportAll, exportFuncs bool
 	// level counts the functions around, locals are the variables that end with
@@ -130,6 +133,8 @@ type shFunction struct {
 	body *syntax.Stmt
 	src  string
 	base int
+	// args are those of the call being read.
+	args []Word
 }
 
 func (s *shState) clone() *shState {
@@ -207,8 +212,10 @@ func (s *shState) inherit() {
 			s.bind(name, mergeBindings(alts, []shBinding{{unset: true}})...)
 		}
 	}
-	if !s.exportFuncs {
-		s.funcs = nil
+	for _, name := range s.funcs.names() {
+		if exported, _ := s.exports.get("-f " + name); !exported && !s.exportFuncs {
+			s.funcs = s.funcs.drop(name)
+		}
 	}
 	s.setArgs(true)
 	s.aliases, s.dead, s.level, s.locals, s.frozen, s.refs = nil, false, 0, nil, nil, nil

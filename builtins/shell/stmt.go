@@ -29,6 +29,7 @@ func (a *analysis) stmt(s *syntax.Stmt, fr *shFrame) {
 	if s.Background || s.Coprocess || s.Disown {
 		in := fr.subshell()
 		in.background = true
+		defer func(st *shState) { st.joinFiles(in.st) }(fr.st)
 		fr = in
 	}
 	if call, ok := s.Cmd.(*syntax.CallExpr); ok || s.Cmd == nil {
@@ -58,7 +59,9 @@ func (a *analysis) command(c syntax.Command, fr *shFrame) {
 	case *syntax.Block:
 		a.stmts(c.Stmts, fr)
 	case *syntax.Subshell:
-		a.stmts(c.Stmts, fr.subshell())
+		in := fr.subshell()
+		a.stmts(c.Stmts, in)
+		fr.st.files = joinTable(fr.st.files, in.st.files)
 	case *syntax.IfClause:
 		a.ifClause(c, fr)
 	case *syntax.WhileClause:

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -112,6 +114,29 @@ func (v shValue) origin() shOrigin {
 		}
 	}
 	return out
+}
+
+// made is the text that a program makes of a known value: what a glob matches in it, it may still be.
+func (v shValue) made(text string) shValue {
+	if _, fixed := v.fixed(); fixed {
+		return shLiteral(text)
+	}
+	var out shValue
+	for _, piece := range posix.Pieces(text) {
+		p := shPart{text: piece}
+		if strings.ContainsAny(piece, losses.GlobChars) {
+			p.kind = shMatch
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// many reports whether an element of a list may be several, or none.
+func (v shValue) many() bool {
+	return slices.ContainsFunc(v, func(p shPart) bool {
+		return (!p.quoted || p.text == "$@") && p.kind != shText && p.kind != shPlain
+	})
 }
 
 // trimNewlines is the value of $(…): without the newlines at its end.

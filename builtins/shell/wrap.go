@@ -41,7 +41,9 @@ func (a *analysis) wrapper(c *shCall, w losses.Wrapper) (v shValue, read bool) {
 		fr = fr.subshell()
 		a.moveTo(dir, fr)
 	}
-	return a.startWrapped(c, w, &o, fr), true
+	v = a.startWrapped(c, w, &o, fr)
+	c.fr.st.files = joinTable(c.fr.st.files, fr.st.files)
+	return v, true
 }
 
 // privileged notes that a command gets the rights of another user.
@@ -53,7 +55,16 @@ func (a *analysis) privileged(c *shCall, o *shOpts) *shFrame {
 		user = o.operands[0].Text
 	}
 	a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainPermission, Op: c.name, Target: user})
-	return c.fr
+	if !WordIn(c.name, "sudo doas") || o.exact("-E", "--preserve-env") {
+		return c.fr
+	}
+	fr := c.fr.subshell() // most variables do not get there
+	for _, name := range fr.st.vars.names() {
+		if alts, _ := fr.st.vars.get(name); !strings.Contains(environmentNames, " "+name+" ") {
+			fr.st.bind(name, mergeBindings(alts, []shBinding{{unset: true}})...)
+		}
+	}
+	return fr
 }
 
 func (a *analysis) startWrapped(c *shCall, w losses.Wrapper, o *shOpts, fr *shFrame) shValue {
@@ -181,8 +192,19 @@ func (a *analysis) env(c *shCall) shValue {
 		v := append(code.value()[:len(code.value()):len(code.value())], shPart{text: " "})
 		return a.interpret(c, append(v, quoteWords(o.operands)...), a.childShell(c), c.name)
 	}
-	for _, w := range o.values("-u", "--unset") {
-		a.unguarded(c, w.Text)
+	gone := WordTexts(o.values("-u", "--unset"))
+	for _, name := range gone {
+		a.unguarded(c, name)
+	}
+	if o.exact("-i", "--ignore-environment") || len(o.operands) > 0 && o.operands[0].Is("-") {
+		gone = append(gone, fr.st.vars.names()...)
+	}
+	if len(gone) > 0 {
+		fr = fr.subshell()
+		defer func() { c.fr.st.files = joinTable(c.fr.st.files, fr.st.files) }()
+	}
+	for _, name := range gone {
+		fr.st.bind(name, shBinding{unset: true})
 	}
 	argv, env := leadingAssigns(o.operands, c.env)
 	c.env = env

@@ -28,9 +28,9 @@ func fillBuiltin() {
 		"declare": (*analysis).exportArgs, "typeset": (*analysis).exportArgs, "local": (*analysis).exportArgs,
 		"unset": (*analysis).unsetVars, "set": (*analysis).setArgs, "shift": (*analysis).shift, "read": (*analysis).readVars,
 		"mapfile": (*analysis).mapfile, "readarray": (*analysis).mapfile, "getopts": (*analysis).getopts,
-		"exit": (*analysis).exit, "return": (*analysis).exit, "logout": (*analysis).exit, "printf": (*analysis).printfBuiltin,
+		"break": (*analysis).jump, "continue": (*analysis).jump, "exit": (*analysis).exit, "return": (*analysis).exit, "logout": (*analysis).exit, "printf": (*analysis).printfBuiltin,
 	}
-	for name := range strings.FieldsSeq("unalias break continue let shopt wait umask : true false hash ulimit test [ bind complete disown fg bg setopt") {
+	for name := range strings.FieldsSeq("unalias let shopt wait umask : true false hash ulimit test [ bind complete disown fg bg setopt") {
 		shBuiltinTable[name] = func(*analysis, *shCall) shValue { return nil }
 	}
 }

@@ -144,7 +144,10 @@ func (a *analysis) assign(as *syntax.Assign, fr *shFrame) {
 	name := as.Name.Value
 	a.special(as, fr)
 	defer fr.st.keeps(name)()
-	old, _ := a.lookup(fr.st, name)
+	var old shBinding
+	if as.Append || as.Index != nil {
+		old, _ = a.lookup(fr.st, name)
+	}
 	switch {
 	case as.Array != nil:
 		b := shBinding{array: true}
@@ -338,13 +341,13 @@ func (a *analysis) runFunction(c *shCall, f *shFunction) shValue {
 			in.base = c.offset
 		}
 		in.src = f.src
-		outer := a.returned
-		a.returned = nil
+		outer, jumps, loops := a.returned, a.jumps, a.loops
+		a.returned, a.jumps, a.loops = nil, nil, 0
 		a.stmt(f.body, in)
 		for _, st := range a.returned {
 			a.join(in.st, st)
 		}
-		a.returned = outer
+		a.returned, a.jumps, a.loops = outer, jumps, loops
 		in.st.leave()
 		in.st.setArgs(savedKnown, saved...)
 		in.st.dead = false

@@ -75,6 +75,9 @@ type analysis struct {
 	active map[*shFunction]int
 	// returned are the states in which the function being read returned.
 	returned []*shState
+	// jumps are the states in which the loop being read was left, loops counts those around.
+	jumps []shJump
+	loops int
 	// mounts are the directories of this machine that containers see.
 	mounts []shMount
 	traps  []shTrap

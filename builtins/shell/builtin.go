@@ -131,7 +131,7 @@ func (a *analysis) trap(c *shCall) shValue {
 		return nil
 	}
 	in := *c.fr
-	in.out, in.stdin = nil, shStream{}
+	in.st, in.out, in.stdin = c.fr.st.clone(), nil, shStream{}
 	if in.base < 0 {
 		in.base = c.offset
 	}
@@ -391,7 +391,7 @@ func (a *analysis) shift(c *shCall) shValue {
 
 // readVars is read: the variables hold one of the lines that come from standard input.
 func (a *analysis) readVars(c *shCall) shValue {
-	o := options(c.args(), "adeinNptu", "", optStop)
+	o := options(c.args(), "adinNptu", "", optStop)
 	ends := "\n\x00"
 	if d, ok := o.value("-d"); ok && d.Text != "" {
 		ends = d.Text[:1] + "\n"
@@ -417,7 +417,7 @@ func (a *analysis) readVars(c *shCall) shValue {
 		c.fr.st.forget(array.Text)
 	}
 	from := c.fr.stdin.value.origin()
-	dynamic := !c.fr.stdin.set || len(lines) == 0 || len(lines) > maxAlternatives || len(lines) == 1 && lines[0].Dynamic && len(names) > 1
+	dynamic := !c.fr.stdin.set || o.exact("-n", "-N", "-u") || ends == "\n\x00" && o.exact("-d") && len(names) > 1 || len(lines) == 0 || len(lines) > maxAlternatives || len(lines) == 1 && lines[0].Dynamic && len(names) > 1
 	for i, name := range names {
 		if !syntax.ValidName(name) {
 			continue

@@ -61,8 +61,12 @@ func (a *analysis) eachState(fr *shFrame, f func(in *shFrame)) {
 		ends = append(ends, in.st)
 	})
 	a.before = a.before[:n]
-	for _, st := range ends[1:] {
-		a.join(fr.st, st)
+	a.joinAll(fr.st, ends[1:])
+}
+
+func (a *analysis) joinAll(s *shState, list []*shState) {
+	for _, t := range list {
+		a.join(s, t)
 	}
 }
 
@@ -226,7 +230,7 @@ func (a *analysis) arrayElems(b shBinding, x *syntax.ArrayExpr, fr *shFrame) shB
 }
 
 // run lists a command and reads what it does; the result is what it prints.
-func (a *analysis) run(c *shCall) shValue {
+func (a *analysis) run(c *shCall) (out shValue) {
 	if !a.spend(c.fr) || !a.enter(c.fr) {
 		c.index = -1
 		return shUnknown("$(...)", shOrigin{kind: "output"})
@@ -240,7 +244,10 @@ func (a *analysis) run(c *shCall) shValue {
 				a.unknown(c.fr, DynamicCode, c.offset)
 			}
 			code := append(append(slices.Clip(v), shPart{text: " "}), quoteWords(c.args())...)
-			return a.captured(c.fr, func(in *shFrame) { a.runCode(code, in, "alias "+program, c.offset) })
+			also := a.perhaps(c, func(in *shCall) shValue { // bash knows aliases where somebody types only
+				return a.captured(in.fr, func(in *shFrame) { a.runCode(code, in, "alias "+program, c.offset) })
+			})
+			defer func() { out = oneOf(c, also, out) }()
 		}
 	}
 	if known && (!c.argv[0].Pattern || !strings.ContainsAny(losses.Program(program), losses.GlobChars)) {
@@ -254,8 +261,18 @@ func (a *analysis) run(c *shCall) shValue {
 		return a.runUnknown(c, program)
 	}
 	if !c.fr.process && !strings.Contains(program, "/") {
-		if f, ok := c.fr.st.funcs.get(c.name); ok {
+		if f, ok := c.fr.st.funcs.get(c.name); ok && f.or == nil {
 			return a.runFunction(c, f)
+		} else if ok {
+			for _, g := range f.or {
+				if g != nil {
+					also := a.perhaps(c, func(in *shCall) shValue { return a.runFunction(in, g) })
+					defer func() { out = oneOf(c, also, out) }()
+				}
+			}
+			if !slices.Contains(f.or, nil) {
+				return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
+			}
 		}
 		if b := builtinOf(c.name); b != nil {
 			return b(a, c)
@@ -265,6 +282,24 @@ func (a *analysis) run(c *shCall) shValue {
 		a.runFunction(&shCall{argv: append([]Word{NewWord(notFoundHandler)}, c.argv...), env: c.env, fr: c.fr, offset: c.offset, name: notFoundHandler}, f)
 	}
 	return a.runProgram(c, program)
+}
+
+// perhaps reads what a command may do or not.
+func (a *analysis) perhaps(c *shCall, f func(in *shCall) shValue) shValue {
+	in, fr := *c, *c.fr
+	fr.st, in.fr = c.fr.st.clone(), &fr
+	v := f(&in)
+	a.join(c.fr.st, fr.st)
+	a.repeat()
+	return v
+}
+
+// oneOf is what a command prints that prints one or the other.
+func oneOf(c *shCall, x, y shValue) shValue {
+	if c.fr.out == nil || slices.Equal(x, y) {
+		return y
+	}
+	return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
 }
 
 // notFoundHandler is the function that bash calls for a program that is not there; which those are is not known.
@@ -341,13 +376,11 @@ func (a *analysis) runFunction(c *shCall, f *shFunction) shValue {
 			in.base = c.offset
 		}
 		in.src = f.src
-		outer, jumps, loops := a.returned, a.jumps, a.loops
-		a.returned, a.jumps, a.loops = nil, nil, 0
+		outer, jumps := a.returned, a.jumps
+		a.returned, a.jumps = nil, nil
 		a.stmt(f.body, in)
-		for _, st := range a.returned {
-			a.join(in.st, st)
-		}
-		a.returned, a.jumps, a.loops = outer, jumps, loops
+		a.joinAll(in.st, a.returned)
+		a.returned, a.jumps = outer, jumps
 		in.st.leave()
 		in.st.setArgs(savedKnown, saved...)
 		in.st.dead = false

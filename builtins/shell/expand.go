@@ -154,6 +154,9 @@ func (a *analysis) quoted(w *syntax.Word, fr *shFrame) shValue {
 	}
 	f := shFields{}
 	for _, part := range w.Parts {
+		if lit, ok := part.(*syntax.Lit); ok { // a quote means nothing there, nor a backslash before it
+			part = &syntax.Lit{Value: strings.ReplaceAll(lit.Value, `\"`, `\\"`)}
+		}
 		a.part(part, fr, &f, true)
 	}
 	return a.bounded(f.joined(), fr)

@@ -130,6 +130,36 @@ type shFunction struct {
 	body *syntax.Stmt
 	src  string
 	base int
+	// or are the functions it may be, where that is not known, nil for none.
+	or []*shFunction
+}
+
+func (f *shFunction) all() []*shFunction {
+	if f == nil || f.or == nil {
+		return []*shFunction{f}
+	}
+	return f.or
+}
+
+// joinFuncs keeps what either has; where that differs, it may be any.
+func joinFuncs(a, b *shTable[*shFunction]) *shTable[*shFunction] {
+	if a == b {
+		return a
+	}
+	for _, name := range append(a.names(), b.names()...) {
+		x, _ := a.get(name)
+		y, _ := b.get(name)
+		all := slices.Clone(x.all())
+		for _, g := range y.all() {
+			if !slices.ContainsFunc(all, func(f *shFunction) bool { return f == g || f != nil && g != nil && f.body == g.body }) {
+				all = append(all, g)
+			}
+		}
+		if len(all) > 1 {
+			a = a.put(name, &shFunction{or: all})
+		}
+	}
+	return a
 }
 
 func (s *shState) clone() *shState {
@@ -246,7 +276,7 @@ func (s *shState) join(t *shState) bool {
 		s.dirs = append(slices.Clip(s.dirs), d)
 		s.several = true
 	}
-	s.funcs, s.aliases = joinTable(s.funcs, t.funcs), joinTable(s.aliases, t.aliases)
+	s.funcs, s.aliases = joinFuncs(s.funcs, t.funcs), joinTable(s.aliases, t.aliases)
 	s.gitAliases = joinTable(s.gitAliases, t.gitAliases)
 	if !slices.Equal(s.stack, t.stack) {
 		s.stack = []string{""}

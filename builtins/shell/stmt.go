@@ -26,6 +26,11 @@ func (a *analysis) stmt(s *syntax.Stmt, fr *shFrame) {
 		return
 	}
 	defer a.leave()
+	for i := range a.traps { // which may run at any time
+		if t := a.traps[i].fr.st; t.shell == fr.st.shell {
+			a.meets(t, fr.st)
+		}
+	}
 	if s.Background || s.Coprocess || s.Disown {
 		in := fr.subshell()
 		in.background = true
@@ -119,17 +124,15 @@ func (a *analysis) ifClause(c *syntax.IfClause, fr *shFrame) {
 	*fr.st = *then.st
 }
 
-// maxPasses is how often the body of a loop is read.
-const maxPasses = 9
-
 // loop reads a body until what it changes is known, or is taken for not known; end is what is done after the last pass.
 func (a *analysis) loop(fr *shFrame, body func(in *shFrame), end func()) {
-	outer := a.enterLoop()
-	for pass := 0; pass < maxPasses && !a.full; pass++ {
+	jumps := &shJumps{outer: a.jumps}
+	a.jumps = jumps
+	for pass := 0; pass < maxAlternatives && !a.full; pass++ {
 		in := *fr
 		in.st, in.conditional = fr.st.clone(), true
 		body(&in)
-		a.landed(in.st, true)
+		a.joinAll(in.st, jumps.again)
 		before := fr.st.clone()
 		if !a.join(fr.st, in.st) {
 			break
@@ -140,56 +143,29 @@ func (a *analysis) loop(fr *shFrame, body func(in *shFrame), end func()) {
 		}
 	}
 	end()
-	a.leaveLoop(fr.st, outer)
+	a.joinAll(fr.st, jumps.broken)
+	a.jumps = jumps.outer
 }
 
-// shJump is break or continue: the state in which it left, and how many loops.
-type shJump struct {
-	st    *shState
-	loops int
-	again bool
+// shJumps are the states in which break and continue leave the body of a loop.
+type shJumps struct {
+	broken, again []*shState
+	outer         *shJumps
 }
 
-// enterLoop begins a loop; leaveLoop wants what it gives back.
-func (a *analysis) enterLoop() []shJump {
-	outer := a.jumps
-	a.jumps = nil
-	a.loops++
-	return outer
-}
-
-// leaveLoop joins the states in which the loop was left.
-func (a *analysis) leaveLoop(st *shState, outer []shJump) {
-	a.landed(st, false)
-	for _, j := range a.jumps {
-		outer = append(outer, shJump{j.st, j.loops - 1, j.again})
-	}
-	a.jumps = outer
-	a.loops--
-}
-
-// landed joins the states of the jumps that come to st.
-func (a *analysis) landed(st *shState, again bool) {
-	a.jumps = slices.DeleteFunc(a.jumps, func(j shJump) bool {
-		here := j.loops <= 1 && j.again == again
-		if here {
-			a.join(st, j.st)
-		}
-		return here
-	})
-}
-
-// jump is break and continue.
+// jump is break and continue; with a number they may leave any of the loops.
 func (a *analysis) jump(c *shCall) shValue {
-	if st := c.fr.st; a.loops > 0 && !st.dead {
-		loops := 1
-		if len(c.args()) > 0 {
-			n, _ := posix.Number(c.args()[0].Text)
-			loops = int(min(max(n, 1), 99))
-		}
-		a.jumps = append(a.jumps, shJump{st.clone(), min(loops, a.loops), c.name == "continue"})
-		st.dead = true
+	if a.jumps == nil || c.fr.st.dead {
+		return nil
 	}
+	for j := a.jumps; j != nil && (j == a.jumps || len(c.args()) > 0); j = j.outer {
+		if c.name == "break" {
+			j.broken = append(j.broken, c.fr.st.clone())
+		} else {
+			j.again = append(j.again, c.fr.st.clone())
+		}
+	}
+	c.fr.st.dead = true
 	return nil
 }
 
@@ -264,8 +240,12 @@ func (a *analysis) forValues(name string, values []shValue, many []bool, c *synt
 	}
 	body.conditional = true
 	start := a.steps
-	outer := a.enterLoop()
-	defer func() { a.leaveLoop(fr.st, outer) }()
+	jumps := &shJumps{outer: a.jumps}
+	a.jumps = jumps
+	defer func() {
+		a.joinAll(fr.st, jumps.broken)
+		a.jumps = jumps.outer
+	}()
 	for i, v := range values {
 		if a.full {
 			return
@@ -292,7 +272,7 @@ func (a *analysis) forValues(name string, values []shValue, many []bool, c *synt
 		}
 		before := body.st.clone()
 		pass(&body)
-		a.landed(body.st, true)
+		a.joinAll(body.st, jumps.again)
 		if body.st.dead {
 			// exit, return, break and continue leave the other values.
 			body.st.dead = false
@@ -352,9 +332,7 @@ func (a *analysis) caseClause(c *syntax.CaseClause, fr *shFrame) {
 			return
 		}
 	}
-	for _, st := range ends {
-		a.join(fr.st, st)
-	}
+	a.joinAll(fr.st, ends)
 }
 
 // matches says of a variable that is some name in the folder that it matches one of some patterns.

@@ -112,12 +112,37 @@ func (a *analysis) callOnce(s *syntax.Stmt, c *syntax.CallExpr, fr *shFrame, st 
 	if in.out == nil && !r.diverted {
 		a.shown(call, v)
 	}
+	if in.out != nil && (in.conditional || in.st.dead) && len(v) > 0 {
+		v = append(append(shValue{perhapsPrinted}, v...), perhapsPrinted)
+	}
 	a.print(in.out, v)
 	if call.index >= 0 && len(s.Redirs) > 0 {
 		a.emptied(r, call, v)
 	}
 	a.redirectEffects(r, call.target(""))
 	a.closeRedirect(r, &in)
+}
+
+// perhapsPrinted stands around what a command prints that may not run.
+var perhapsPrinted = shPart{quoted: true, origin: shOrigin{kind: "perhaps"}}
+
+// printed is all of what is printed, or one piece of it where some may not be.
+func (a *analysis) printed(v shValue, fr *shFrame, at syntax.Node) shValue {
+	alts, piece := []shValue{a.bounded(v, fr)}, shValue(nil)
+	for i, p := range v {
+		if p != perhapsPrinted {
+			piece = append(piece, p)
+		}
+		if (p == perhapsPrinted || i == len(v)-1) && len(piece) > 0 {
+			alts, piece = append(alts, a.bounded(piece, fr)), nil
+		}
+	}
+	if len(alts) <= 2 {
+		return alts[0]
+	} else if len(alts) > maxAlternatives {
+		alts = append(alts[:1], shUnknown("$(...)", shOrigin{kind: "output"}))
+	}
+	return alts[a.choose("\x00printed"+itoa(fr.base)+" "+itoa(int(at.Pos().Offset())), len(alts))]
 }
 
 // print adds what a command prints to what is collected.
@@ -244,10 +269,9 @@ func (a *analysis) run(c *shCall) (out shValue) {
 				a.unknown(c.fr, DynamicCode, c.offset)
 			}
 			code := append(append(slices.Clip(v), shPart{text: " "}), quoteWords(c.args())...)
-			also := a.perhaps(c, func(in *shCall) shValue { // bash knows aliases where somebody types only
+			defer a.perhaps(c, &out, func(in *shCall) shValue { // bash knows aliases where somebody types only
 				return a.captured(in.fr, func(in *shFrame) { a.runCode(code, in, "alias "+program, c.offset) })
-			})
-			defer func() { out = oneOf(c, also, out) }()
+			})()
 		}
 	}
 	if known && (!c.argv[0].Pattern || !strings.ContainsAny(losses.Program(program), losses.GlobChars)) {
@@ -266,8 +290,7 @@ func (a *analysis) run(c *shCall) (out shValue) {
 		} else if ok {
 			for _, g := range f.or {
 				if g != nil {
-					also := a.perhaps(c, func(in *shCall) shValue { return a.runFunction(in, g) })
-					defer func() { out = oneOf(c, also, out) }()
+					defer a.perhaps(c, &out, func(in *shCall) shValue { return a.runFunction(in, g) })()
 				}
 			}
 			if !slices.Contains(f.or, nil) {
@@ -284,22 +307,18 @@ func (a *analysis) run(c *shCall) (out shValue) {
 	return a.runProgram(c, program)
 }
 
-// perhaps reads what a command may do or not.
-func (a *analysis) perhaps(c *shCall, f func(in *shCall) shValue) shValue {
+// perhaps reads what a command may do or not; what it returns is for the end, when out is what is printed else.
+func (a *analysis) perhaps(c *shCall, out *shValue, f func(in *shCall) shValue) func() {
 	in, fr := *c, *c.fr
 	fr.st, in.fr = c.fr.st.clone(), &fr
 	v := f(&in)
 	a.join(c.fr.st, fr.st)
 	a.repeat()
-	return v
-}
-
-// oneOf is what a command prints that prints one or the other.
-func oneOf(c *shCall, x, y shValue) shValue {
-	if c.fr.out == nil || slices.Equal(x, y) {
-		return y
+	return func() {
+		if c.fr.out != nil && !slices.Equal(v, *out) {
+			*out = shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
+		}
 	}
-	return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
 }
 
 // notFoundHandler is the function that bash calls for a program that is not there; which those are is not known.

@@ -36,11 +36,8 @@ func (a *analysis) outcome(s *syntax.Stmt, fr *shFrame) (failed, likely *shState
 	failed = fr.st.clone()
 	// A failed cd leaves the shell where it was; what else failed may have moved it before.
 	if failed.dirs, failed.stack = before.dirs, before.stack; !posix.MovesOn(s) {
-		for _, d := range fr.st.dirs {
-			if !spell.Has(failed.dirs, d) {
-				failed.dirs, failed.several = append(slices.Clip(failed.dirs), d), true
-			}
-		}
+		failed.dirs = spell.Distinct(append(slices.Clip(before.dirs), fr.st.dirs...))
+		failed.several = failed.several || len(failed.dirs) > 1
 	}
 	if s.Negated {
 		fr.st.dirs, failed.dirs = failed.dirs, fr.st.dirs

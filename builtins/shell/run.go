@@ -105,6 +105,7 @@ type shFrame struct {
 	redirects   []Redirect
 	pipe, stage int
 	conditional bool
+	around      bool // conditional of what is around a substitution
 	background  bool
 	// process is true for what a wrapper starts: functions, aliases and
 	// builtins of the shell are not there.

@@ -126,7 +126,7 @@ func (a *analysis) ifClause(c *syntax.IfClause, fr *shFrame) {
 
 // loop reads a body until what it changes is known, or is taken for not known; end is what is done after the last pass.
 func (a *analysis) loop(fr *shFrame, body func(in *shFrame), end func()) {
-	jumps := &shJumps{outer: a.jumps}
+	outer, jumps := a.jumps, &shJumps{}
 	a.jumps = jumps
 	for pass := 0; pass < maxAlternatives && !a.full; pass++ {
 		in := *fr
@@ -144,28 +144,21 @@ func (a *analysis) loop(fr *shFrame, body func(in *shFrame), end func()) {
 	}
 	end()
 	a.joinAll(fr.st, jumps.broken)
-	a.jumps = jumps.outer
+	a.jumps = outer
 }
 
 // shJumps are the states in which break and continue leave the body of a loop.
-type shJumps struct {
-	broken, again []*shState
-	outer         *shJumps
-}
+type shJumps struct{ broken, again []*shState }
 
-// jump is break and continue; with a number they may leave any of the loops.
+// jump is break and continue.
 func (a *analysis) jump(c *shCall) shValue {
-	if a.jumps == nil || c.fr.st.dead {
-		return nil
-	}
-	for j := a.jumps; j != nil && (j == a.jumps || len(c.args()) > 0); j = j.outer {
+	if st := c.fr.st; a.jumps != nil && !st.dead {
+		list := &a.jumps.again
 		if c.name == "break" {
-			j.broken = append(j.broken, c.fr.st.clone())
-		} else {
-			j.again = append(j.again, c.fr.st.clone())
+			list = &a.jumps.broken
 		}
+		*list, st.dead = append(*list, st.clone()), true
 	}
-	c.fr.st.dead = true
 	return nil
 }
 
@@ -240,11 +233,11 @@ func (a *analysis) forValues(name string, values []shValue, many []bool, c *synt
 	}
 	body.conditional = true
 	start := a.steps
-	jumps := &shJumps{outer: a.jumps}
+	outer, jumps := a.jumps, &shJumps{}
 	a.jumps = jumps
 	defer func() {
 		a.joinAll(fr.st, jumps.broken)
-		a.jumps = jumps.outer
+		a.jumps = outer
 	}()
 	for i, v := range values {
 		if a.full {

@@ -28,9 +28,9 @@ func fillBuiltin() {
 		"declare": (*analysis).exportArgs, "typeset": (*analysis).exportArgs, "local": (*analysis).exportArgs,
 		"unset": (*analysis).unsetVars, "set": (*analysis).setArgs, "shift": (*analysis).shift, "read": (*analysis).readVars,
 		"mapfile": (*analysis).mapfile, "readarray": (*analysis).mapfile, "getopts": (*analysis).getopts,
-		"exit": (*analysis).exit, "return": (*analysis).exit, "logout": (*analysis).exit, "printf": (*analysis).printfBuiltin,
+		"break": (*analysis).jump, "continue": (*analysis).jump, "exit": (*analysis).exit, "return": (*analysis).exit, "logout": (*analysis).exit, "printf": (*analysis).printfBuiltin,
 	}
-	for name := range strings.FieldsSeq("unalias break continue let shopt wait umask : true false hash ulimit test [ bind complete disown fg bg setopt") {
+	for name := range strings.FieldsSeq("unalias let shopt wait umask : true false hash ulimit test [ bind complete disown fg bg setopt") {
 		shBuiltinTable[name] = func(*analysis, *shCall) shValue { return nil }
 	}
 }
@@ -143,7 +143,7 @@ func (a *analysis) trap(c *shCall) shValue {
 		return nil
 	}
 	in := *c.fr
-	in.out, in.stdin = nil, shStream{}
+	in.st, in.out, in.stdin = c.fr.st.clone(), nil, shStream{}
 	if in.base < 0 {
 		in.base = c.offset
 	}
@@ -417,7 +417,7 @@ func (a *analysis) shift(c *shCall) shValue {
 
 // readVars is read: the variables hold one of the lines that come from standard input.
 func (a *analysis) readVars(c *shCall) shValue {
-	o := options(c.args(), "adeinNptu", "", optStop)
+	o := options(c.args(), "adinNptu", "", optStop)
 	ends := "\n\x00"
 	if d, ok := o.value("-d"); ok && d.Text != "" {
 		ends = d.Text[:1] + "\n"
@@ -443,7 +443,7 @@ func (a *analysis) readVars(c *shCall) shValue {
 		c.fr.st.forget(array.Text)
 	}
 	from := c.fr.stdin.value.origin()
-	dynamic := !c.fr.stdin.set || len(lines) == 0 || len(lines) > maxAlternatives || len(lines) == 1 && lines[0].Dynamic && len(names) > 1
+	dynamic := !c.fr.stdin.set || o.exact("-n", "-N", "-u") || ends == "\n\x00" && o.exact("-d") && len(names) > 1 || len(lines) == 0 || len(lines) > maxAlternatives || len(lines) == 1 && lines[0].Dynamic && len(names) > 1
 	for i, name := range names {
 		if !syntax.ValidName(name) {
 			continue

@@ -61,8 +61,12 @@ func (a *analysis) eachState(fr *shFrame, f func(in *shFrame)) {
 		ends = append(ends, in.st)
 	})
 	a.before = a.before[:n]
-	for _, st := range ends[1:] {
-		a.join(fr.st, st)
+	a.joinAll(fr.st, ends[1:])
+}
+
+func (a *analysis) joinAll(s *shState, list []*shState) {
+	for _, t := range list {
+		a.join(s, t)
 	}
 }
 
@@ -108,12 +112,37 @@ func (a *analysis) callOnce(s *syntax.Stmt, c *syntax.CallExpr, fr *shFrame, st 
 	if in.out == nil && !r.diverted {
 		a.shown(call, v)
 	}
+	if in.out != nil && (in.conditional || in.st.dead) && len(v) > 0 {
+		v = append(append(shValue{perhapsPrinted}, v...), perhapsPrinted)
+	}
 	a.print(in.out, v)
 	if call.index >= 0 && len(s.Redirs) > 0 {
 		a.emptied(r, call, v)
 	}
 	a.redirectEffects(r, call.target(""))
 	a.closeRedirect(r, &in)
+}
+
+// perhapsPrinted stands around what a command prints that may not run.
+var perhapsPrinted = shPart{quoted: true, origin: shOrigin{kind: "perhaps"}}
+
+// printed is all of what is printed, or one piece of it where some may not be.
+func (a *analysis) printed(v shValue, fr *shFrame, at syntax.Node) shValue {
+	alts, piece := []shValue{a.bounded(v, fr)}, shValue(nil)
+	for i, p := range v {
+		if p != perhapsPrinted {
+			piece = append(piece, p)
+		}
+		if (p == perhapsPrinted || i == len(v)-1) && len(piece) > 0 {
+			alts, piece = append(alts, a.bounded(piece, fr)), nil
+		}
+	}
+	if len(alts) <= 2 {
+		return alts[0]
+	} else if len(alts) > maxAlternatives {
+		alts = append(alts[:1], shUnknown("$(...)", shOrigin{kind: "output"}))
+	}
+	return alts[a.choose("\x00printed"+itoa(fr.base)+" "+itoa(int(at.Pos().Offset())), len(alts))]
 }
 
 // print adds what a command prints to what is collected.
@@ -144,7 +173,10 @@ func (a *analysis) assign(as *syntax.Assign, fr *shFrame) {
 	name := as.Name.Value
 	a.special(as, fr)
 	defer fr.st.keeps(name)()
-	old, _ := a.lookup(fr.st, name)
+	var old shBinding
+	if as.Append || as.Index != nil {
+		old, _ = a.lookup(fr.st, name)
+	}
 	switch {
 	case as.Array != nil:
 		b := shBinding{array: true}
@@ -223,7 +255,7 @@ func (a *analysis) arrayElems(b shBinding, x *syntax.ArrayExpr, fr *shFrame) shB
 }
 
 // run lists a command and reads what it does; the result is what it prints.
-func (a *analysis) run(c *shCall) shValue {
+func (a *analysis) run(c *shCall) (out shValue) {
 	if !a.spend(c.fr) || !a.enter(c.fr) {
 		c.index = -1
 		return shUnknown("$(...)", shOrigin{kind: "output"})
@@ -237,7 +269,9 @@ func (a *analysis) run(c *shCall) shValue {
 				a.unknown(c.fr, DynamicCode, c.offset)
 			}
 			code := append(append(slices.Clip(v), shPart{text: " "}), quoteWords(c.args())...)
-			return a.captured(c.fr, func(in *shFrame) { a.runCode(code, in, "alias "+program, c.offset) })
+			defer a.perhaps(c, &out, func(in *shCall) shValue { // bash knows aliases where somebody types only
+				return a.captured(in.fr, func(in *shFrame) { a.runCode(code, in, "alias "+program, c.offset) })
+			})()
 		}
 	}
 	if known && (!c.argv[0].Pattern || !strings.ContainsAny(losses.Program(program), losses.GlobChars)) {
@@ -254,8 +288,17 @@ func (a *analysis) run(c *shCall) shValue {
 		return a.runUnknown(c, program)
 	}
 	if !c.fr.process && !strings.Contains(program, "/") {
-		if f, ok := c.fr.st.funcs.get(c.name); ok {
+		if f, ok := c.fr.st.funcs.get(c.name); ok && f.or == nil {
 			return a.runFunction(c, f)
+		} else if ok {
+			for _, g := range f.or {
+				if g != nil {
+					defer a.perhaps(c, &out, func(in *shCall) shValue { return a.runFunction(in, g) })()
+				}
+			}
+			if !slices.Contains(f.or, nil) {
+				return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
+			}
 		}
 		if b := builtinOf(c.name); b != nil {
 			return b(a, c)
@@ -265,6 +308,20 @@ func (a *analysis) run(c *shCall) shValue {
 		a.runFunction(&shCall{argv: append([]Word{NewWord(notFoundHandler)}, c.argv...), env: c.env, fr: c.fr, offset: c.offset, name: notFoundHandler}, f)
 	}
 	return a.runProgram(c, program)
+}
+
+// perhaps reads what a command may do or not; what it returns is for the end, when out is what is printed else.
+func (a *analysis) perhaps(c *shCall, out *shValue, f func(in *shCall) shValue) func() {
+	in, fr := *c, *c.fr
+	fr.st, in.fr = c.fr.st.clone(), &fr
+	v := f(&in)
+	a.join(c.fr.st, fr.st)
+	a.repeat()
+	return func() {
+		if c.fr.out != nil && !slices.Equal(v, *out) {
+			*out = shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
+		}
+	}
 }
 
 // notFoundHandler is the function that bash calls for a program that is not there; which those are is not known.
@@ -347,13 +404,11 @@ func (a *analysis) runFunction(c *shCall, f *shFunction) shValue {
 			in.base = c.offset
 		}
 		in.src = f.src
-		outer := a.returned
-		a.returned = nil
+		outer, jumps := a.returned, a.jumps
+		a.returned, a.jumps = nil, nil
 		a.stmt(f.body, in)
-		for _, st := range a.returned {
-			a.join(in.st, st)
-		}
-		a.returned = outer
+		a.joinAll(in.st, a.returned)
+		a.returned, a.jumps = outer, jumps
 		in.st.leave()
 		in.st.setArgs(savedKnown, saved...)
 		in.st.dead = false

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -154,6 +155,9 @@ func (a *analysis) quoted(w *syntax.Word, fr *shFrame) shValue {
 	}
 	f := shFields{}
 	for _, part := range w.Parts {
+		if lit, ok := part.(*syntax.Lit); ok { // a quote means nothing there, nor a backslash before it
+			part = &syntax.Lit{Value: strings.ReplaceAll(lit.Value, `\"`, `\\"`)}
+		}
 		a.part(part, fr, &f, true)
 	}
 	return a.bounded(f.joined(), fr)
@@ -161,6 +165,9 @@ func (a *analysis) quoted(w *syntax.Word, fr *shFrame) shValue {
 
 // bounded makes a value that is too long one that is not known, and one part of text that is known.
 func (a *analysis) bounded(v shValue, fr *shFrame) shValue {
+	if slices.Contains(v, perhapsPrinted) {
+		v = slices.DeleteFunc(slices.Clone(v), func(p shPart) bool { return p == perhapsPrinted })
+	}
 	n := 16 * len(v) // a part takes more room than its text
 	plain := true
 	for _, p := range v {

@@ -379,8 +379,8 @@ func (a *analysis) readers(c *shCall) shValue {
 	}
 	if searches()[c.name] && o.exact("-q", "-c", "-l", "-L", "--quiet", "--silent", "--count", "--files-with-matches") {
 		a.files(EffectRead, c.target("use"), operands...)
-		if n := len(operands); n > 0 && !operands[n-1].Dynamic && strings.IndexAny(operands[n-1].Text, "/~") == 0 && o.exact("-l", "-L", "--files-with-matches") {
-			return shValue{{text: strings.TrimRight(operands[n-1].Text, "/") + "/*", kind: shGlob}} // names of what is there
+		if n := len(operands); n > 0 && !operands[n-1].Dynamic && (strings.IndexAny(operands[n-1].Text, "/~") == 0 || strings.HasPrefix(operands[n-1].Text, "..")) && o.exact("-l", "-L", "--files-with-matches") {
+			return shValue{{text: strings.TrimRight(operands[n-1].Text, "/") + "/*", kind: shMatch}} // names of what is there
 		}
 		return printsPlain(a, c)
 	}

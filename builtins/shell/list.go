@@ -15,7 +15,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 func (a *analysis) list(c *shCall) {
 	cmd := Command{
 		Name: c.name, Argv: c.argv, Env: c.env, Redirects: c.fr.redirects, Dir: a.dir(c.fr.st), Via: c.fr.via, Host: c.fr.host,
-		Pipe: c.fr.pipe, Stage: c.fr.stage, Conditional: c.fr.conditional, Offset: c.offset,
+		Pipe: c.fr.pipe, Stage: c.fr.stage, Conditional: c.fr.conditional || c.fr.around, Offset: c.offset,
 		Dynamic: slices.ContainsFunc(c.argv, func(w Word) bool { return w.Dynamic }), Flags: shellFlags(c.name, c.argv[min(1, len(c.argv)):]),
 	}
 	for _, name := range paths.GitVariables { // exported before, as what nobody says

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hookc/hookc/builtins/posix"
+	"github.com/hookc/hookc/internal/spell"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -33,11 +34,18 @@ func (a *analysis) outcome(s *syntax.Stmt, fr *shFrame) (failed, likely *shState
 	before := fr.st.clone()
 	a.stmt(s, fr)
 	failed = fr.st.clone()
-	// A failed cd leaves the shell where it was.
-	failed.dirs, failed.dead = before.dirs, fr.st.dead
+	// A failed cd leaves the shell where it was; what else failed may have moved it before.
+	if failed.dirs, failed.stack = before.dirs, before.stack; !posix.MovesOn(s) {
+		failed.dirs = spell.Distinct(append(slices.Clip(before.dirs), fr.st.dirs...))
+		failed.several = failed.several || len(failed.dirs) > 1
+	}
+	if s.Negated {
+		fr.st.dirs, failed.dirs = failed.dirs, fr.st.dirs
+		fr.st.several = fr.st.several || failed.several
+	}
 	a.narrow(s, true, fr.st, fr)
 	a.narrow(s, false, failed, fr)
-	if !posix.Succeeds(s) || fr.st.frozen != nil {
+	if !posix.Succeeds(s) || s.Negated || fr.st.frozen != nil {
 		likely = failed.clone()
 	}
 	return failed, likely
@@ -68,7 +76,7 @@ func (a *analysis) logical(c *syntax.BinaryCmd, fr *shFrame) (failed, likely *sh
 	other := *fr
 	other.st = failed
 	again, alsoLikely := a.outcome(c.Y, &other)
-	if likely == nil && !posix.MovesOn(c.Y) {
+	if likely == nil && !posix.MovesOn(c.X) && !posix.MovesOn(c.Y) {
 		return again, nil
 	}
 	if !other.st.dead {

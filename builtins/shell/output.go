@@ -268,7 +268,7 @@ func (a *analysis) dirname(c *shCall) shValue {
 
 func (a *analysis) realpath(c *shCall) shValue {
 	o := options(c.args(), "", "--relative-to --relative-base", 0)
-	if len(o.operands) > 0 && !o.exact("--relative-to") && (strings.HasSuffix(c.name, "realpath") || o.exact("-f", "-e", "-m", "--canonicalize")) {
+	if len(o.operands) == 1 && !o.exact("--relative-to") && (strings.HasSuffix(c.name, "realpath") || o.exact("-f", "-e", "-m", "--canonicalize")) {
 		p := a.resolve(o.operands[0], c.fr)
 		if p.certainty == CertainPattern {
 			return append(o.operands[0].value(), shPart{text: "\n"})

@@ -245,10 +245,10 @@ func (a *analysis) substitute(c *syntax.CmdSubst, fr *shFrame) shValue {
 	in := fr.subshell().within("substitution")
 	in.stdin, in.pipe, in.stage, in.redirects = shStream{}, 0, 0, nil
 	printed := shValue{}
-	in.out = &printed
+	in.out, in.around, in.conditional = &printed, in.around || in.conditional, false
 	a.stmts(c.Stmts, in)
 	fr.st.files = joinTable(fr.st.files, in.st.files)
-	return a.bounded(printed, fr).trimNewlines()
+	return a.printed(printed, fr, c).trimNewlines()
 }
 
 // processSubst is <(…) and >(…): a file that is a pipe.

@@ -77,6 +77,8 @@ type analysis struct {
 	returned []*shState
 	// sourcing counts the sourced files being read, which return leaves too.
 	sourcing int
+	// jumps are those of the loop being read.
+	jumps *shJumps
 	// mounts are the directories of this machine that containers see.
 	mounts []shMount
 	traps  []shTrap
@@ -105,6 +107,7 @@ type shFrame struct {
 	redirects   []Redirect
 	pipe, stage int
 	conditional bool
+	around      bool // conditional of what is around a substitution
 	background  bool
 	// process is true for what a wrapper starts: functions, aliases and
 	// builtins of the shell are not there.
@@ -152,10 +155,21 @@ func Parse(line string, at At) *Line {
 		end := t.fr.st.shell.clone()
 		t.fr.st = t.fr.st.clone()
 		t.fr.st.dead, end.dead = false, false
-		a.join(t.fr.st, end)
+		a.meets(t.fr.st, end)
 		a.runCode(t.code, &t.fr, "trap", 0)
 	}
 	return a.out
+}
+
+// meets adds a state in which a trap may run; a variable that was not assigned before has its first value.
+func (a *analysis) meets(trap, st *shState) {
+	for _, name := range st.vars.names() {
+		if _, ok := trap.vars.get(name); !ok {
+			alts, _ := st.vars.get(name)
+			trap.bind(name, alts...)
+		}
+	}
+	a.join(trap, st)
 }
 
 // within returns the frame of what is reached through via.

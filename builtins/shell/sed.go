@@ -28,7 +28,7 @@ func (a *analysis) sed(c *shCall) shValue {
 	}
 	v := a.input(c, operands)
 	if text, ok := v.known(); ok && len(scripts) == 1 {
-		if out, simple := posix.SedSubstitute(text, scripts[0].Text); simple {
+		if out, simple := posix.SedSubstitute(text, scripts[0].Text); simple && !(o.exact("-E", "-r", "--regexp-extended") && strings.ContainsAny(scripts[0].Text, "()|+?{}")) {
 			return v.made(out)
 		}
 		return decoded(c, v)

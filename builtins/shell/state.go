@@ -135,6 +135,36 @@ type shFunction struct {
 	base int
 	// args are those of the call being read.
 	args []Word
+	// or are the functions it may be, where that is not known, nil for none.
+	or []*shFunction
+}
+
+func (f *shFunction) all() []*shFunction {
+	if f == nil || f.or == nil {
+		return []*shFunction{f}
+	}
+	return f.or
+}
+
+// joinFuncs keeps what either has; where that differs, it may be any.
+func joinFuncs(a, b *shTable[*shFunction]) *shTable[*shFunction] {
+	if a == b {
+		return a
+	}
+	for _, name := range append(a.names(), b.names()...) {
+		x, _ := a.get(name)
+		y, _ := b.get(name)
+		all := slices.Clone(x.all())
+		for _, g := range y.all() {
+			if !slices.ContainsFunc(all, func(f *shFunction) bool { return f == g || f != nil && g != nil && f.body == g.body }) {
+				all = append(all, g)
+			}
+		}
+		if len(all) > 1 {
+			a = a.put(name, &shFunction{or: all})
+		}
+	}
+	return a
 }
 
 func (s *shState) clone() *shState {
@@ -253,9 +283,12 @@ func (s *shState) join(t *shState) bool {
 		s.dirs = append(slices.Clip(s.dirs), d)
 		s.several = true
 	}
-	s.funcs, s.aliases = joinTable(s.funcs, t.funcs), joinTable(s.aliases, t.aliases)
+	s.funcs, s.aliases = joinFuncs(s.funcs, t.funcs), joinTable(s.aliases, t.aliases)
 	s.gitAliases = joinTable(s.gitAliases, t.gitAliases)
-	s.joinFiles(t)
+	if !slices.Equal(s.stack, t.stack) {
+		s.stack = []string{""}
+	}
+	changed = s.joinFiles(t) || changed
 	s.exports, s.refs, s.frozen = joinTable(s.exports, t.exports), joinTable(s.refs, t.refs), joinTable(s.frozen, t.frozen)
 	return s.joinArgs(t) || changed
 }
@@ -335,9 +368,9 @@ func (s *shState) joinVars(t *shState) bool {
 }
 
 // joinFiles keeps what either wrote; where that differs, one after the other.
-func (s *shState) joinFiles(t *shState) {
+func (s *shState) joinFiles(t *shState) (changed bool) {
 	if s.files == t.files {
-		return
+		return false
 	}
 	for _, name := range t.files.names() {
 		theirs, _ := t.files.get(name)
@@ -350,8 +383,9 @@ func (s *shState) joinFiles(t *shState) {
 		case ok:
 			theirs = append(append(slices.Clip(ours), shPart{text: "\n"}), theirs...)
 		}
-		s.files = s.files.put(name, theirs)
+		s.files, changed = s.files.put(name, theirs), true
 	}
+	return changed
 }
 
 func mergeBindings(ours, theirs []shBinding) []shBinding {
@@ -380,20 +414,30 @@ func joinTable[V any](a, b *shTable[V]) *shTable[V] {
 	return a
 }
 
-// widen forgets the variables in which s differs from t, so that a loop comes
-// to an end.
-func (s *shState) widen(t *shState) {
+// widen forgets the variables and files in which s differs from t, so that a loop comes
+// to an end. It reports whether that is more than was forgotten before.
+func (s *shState) widen(t *shState) (more bool) {
 	for _, name := range s.vars.names() {
 		ours, _ := s.vars.get(name)
 		theirs, ok := t.vars.get(name)
 		if !ok || !slices.EqualFunc(ours, theirs, shBinding.same) {
+			more = more || !ok || len(theirs) != 1 || !theirs[0].open || theirs[0].unset
 			s.forget(name)
 		}
 	}
+	for _, name := range s.files.names() {
+		ours, _ := s.files.get(name)
+		if theirs, ok := t.files.get(name); !ok || !slices.Equal(ours, theirs) {
+			v := shUnknown("$(< "+name+")", shOrigin{"file", name})
+			more = more || !ok || !slices.Equal(theirs, v)
+			s.files = s.files.put(name, v)
+		}
+	}
 	if !spell.Equal(s.dirs, t.dirs) {
-		s.dirs = []string{""}
+		s.dirs, more = []string{""}, more || !spell.Equal(t.dirs, []string{""})
 	}
 	if len(s.otherArgs) != len(t.otherArgs) {
 		s.widenArgs()
 	}
+	return more
 }

@@ -26,6 +26,11 @@ func (a *analysis) stmt(s *syntax.Stmt, fr *shFrame) {
 		return
 	}
 	defer a.leave()
+	for i := range a.traps { // which may run at any time
+		if t := a.traps[i].fr.st; t.shell == fr.st.shell {
+			a.meets(t, fr.st)
+		}
+	}
 	if s.Background || s.Coprocess || s.Disown {
 		in := fr.subshell()
 		in.background = true
@@ -65,10 +70,14 @@ func (a *analysis) command(c syntax.Command, fr *shFrame) {
 	case *syntax.IfClause:
 		a.ifClause(c, fr)
 	case *syntax.WhileClause:
+		last := c.Cond[len(c.Cond)-1]
 		a.loop(fr, func(in *shFrame) {
 			a.stmts(c.Cond, in)
-			a.narrow(c.Cond[len(c.Cond)-1], !c.Until, in.st, in)
+			a.narrow(last, !c.Until, in.st, in)
 			a.stmts(c.Do, in)
+		}, func() { // it ends where the condition was looked at once more
+			a.stmts(c.Cond, fr)
+			a.narrow(last, c.Until, fr.st, fr)
 		})
 	case *syntax.ForClause:
 		a.forClause(c, fr)
@@ -100,13 +109,13 @@ func (a *analysis) ifClause(c *syntax.IfClause, fr *shFrame) {
 		a.stmts(c.Then, fr)
 		return
 	}
-	holds, known := a.constant(c.Cond[len(c.Cond)-1], fr)
-	a.stmts(c.Cond, fr)
+	last := c.Cond[len(c.Cond)-1]
+	holds, known := a.constant(last, fr)
+	a.stmts(c.Cond[:len(c.Cond)-1], fr)
+	failed, _ := a.outcome(last, fr)
 	then, other := *fr, *fr
 	then.st, then.conditional = fr.st.clone(), true
-	other.st, other.conditional = fr.st.clone(), true
-	a.narrow(c.Cond[len(c.Cond)-1], true, then.st, fr)
-	a.narrow(c.Cond[len(c.Cond)-1], false, other.st, fr)
+	other.st, other.conditional = failed, true
 	if then.st.dead, other.st.dead = then.st.dead || known && !holds && len(c.Cond) == 1, other.st.dead || known && holds && len(c.Cond) == 1; !then.st.dead {
 		a.stmts(c.Then, &then)
 	}
@@ -118,24 +127,42 @@ func (a *analysis) ifClause(c *syntax.IfClause, fr *shFrame) {
 	*fr.st = *then.st
 }
 
-// loop reads a body until what it changes is known, or is taken for not known.
-func (a *analysis) loop(fr *shFrame, body func(in *shFrame)) {
-	for pass := range 3 {
-		if a.full {
-			return
-		}
+// loop reads a body until what it changes is known, or is taken for not known; end is what is done after the last pass.
+func (a *analysis) loop(fr *shFrame, body func(in *shFrame), end func()) {
+	outer, jumps := a.jumps, &shJumps{}
+	a.jumps = jumps
+	for pass := 0; pass < maxAlternatives && !a.full; pass++ {
 		in := *fr
 		in.st, in.conditional = fr.st.clone(), true
 		body(&in)
+		a.joinAll(in.st, jumps.again)
 		before := fr.st.clone()
 		if !a.join(fr.st, in.st) {
-			return
+			break
 		}
 		a.repeat()
-		if pass == 1 {
-			fr.st.widen(before)
+		if pass >= 1 && !fr.st.widen(before) {
+			break
 		}
 	}
+	end()
+	a.joinAll(fr.st, jumps.broken)
+	a.jumps = outer
+}
+
+// shJumps are the states in which break and continue leave the body of a loop.
+type shJumps struct{ broken, again []*shState }
+
+// jump is break and continue.
+func (a *analysis) jump(c *shCall) shValue {
+	if st := c.fr.st; a.jumps != nil && !st.dead {
+		list := &a.jumps.again
+		if c.name == "break" {
+			list = &a.jumps.broken
+		}
+		*list, st.dead = append(*list, st.clone()), true
+	}
+	return nil
 }
 
 // calculate evaluates an arithmetic command for every value its variables may have.
@@ -161,7 +188,7 @@ func (a *analysis) forClause(c *syntax.ForClause, fr *shFrame) {
 			a.calculate(loop.Cond, in)
 			a.stmts(c.Do, in)
 			a.calculate(loop.Post, in)
-		})
+		}, func() { a.calculate(loop.Cond, fr) })
 		return
 	}
 	iter, ok := c.Loop.(*syntax.WordIter)
@@ -169,19 +196,21 @@ func (a *analysis) forClause(c *syntax.ForClause, fr *shFrame) {
 		return
 	}
 	var values []shValue
+	var many []bool // whether each may be any number of values
 	if iter.InPos.IsValid() {
 		a.each(fr, func() {
 			for _, w := range a.fields(iter.Items, fr) {
-				values = append(values, matched(w))
-				if w.Dynamic || w.Pattern { // it may be several
-					values = append(values, matched(w))
+				if w.Pattern && !w.Dynamic && !strings.Contains(fr.src, "nullglob") { // one at least
+					values, many = append(values, matched(w)), append(many, c.Select)
 				}
+				values, many = append(values, matched(w)), append(many, c.Select || w.Dynamic || w.Pattern)
 			}
 		})
 	} else {
 		a.each(fr, func() { values = append(values, a.positionals(false, fr).values...) })
+		many = slices.Repeat([]bool{c.Select || !fr.st.argsKnown}, len(values))
 	}
-	a.forValues(iter.Name.Value, values, c, fr)
+	a.forValues(iter.Name.Value, values, many, c, fr)
 }
 
 // matched is a word as the value of a loop's variable.
@@ -196,7 +225,7 @@ func matched(w Word) shValue {
 	})
 }
 
-func (a *analysis) forValues(name string, values []shValue, c *syntax.ForClause, fr *shFrame) {
+func (a *analysis) forValues(name string, values []shValue, many []bool, c *syntax.ForClause, fr *shFrame) {
 	body := *fr
 	if _, ref := fr.st.refs.get("for " + name); ref { // each value is the name of a variable
 		a.unknown(fr, DynamicCode, fr.offset(c))
@@ -207,6 +236,12 @@ func (a *analysis) forValues(name string, values []shValue, c *syntax.ForClause,
 	}
 	body.conditional = true
 	start := a.steps
+	outer, jumps := a.jumps, &shJumps{}
+	a.jumps = jumps
+	defer func() {
+		a.joinAll(fr.st, jumps.broken)
+		a.jumps = outer
+	}()
 	for i, v := range values {
 		if a.full {
 			return
@@ -221,11 +256,19 @@ func (a *analysis) forValues(name string, values []shValue, c *syntax.ForClause,
 		if last {
 			v = anyOf(name, values[i:])
 		}
-		keep := body.st.keeps(name)
-		body.st.set(name, v)
-		keep()
+		pass := func(in *shFrame) {
+			keep := in.st.keeps(name)
+			in.st.set(name, v)
+			keep()
+			a.stmts(c.Do, in)
+		}
+		if many[i] && !last {
+			a.loop(&body, pass, func() {})
+			continue
+		}
 		before := body.st.clone()
-		a.stmts(c.Do, &body)
+		pass(&body)
+		a.joinAll(body.st, jumps.again)
 		if body.st.dead {
 			// exit, return, break and continue leave the other values.
 			body.st.dead = false
@@ -285,9 +328,7 @@ func (a *analysis) caseClause(c *syntax.CaseClause, fr *shFrame) {
 			return
 		}
 	}
-	for _, st := range ends {
-		a.join(fr.st, st)
-	}
+	a.joinAll(fr.st, ends)
 }
 
 // matches says of a variable that is some name in the folder that it matches one of some patterns.

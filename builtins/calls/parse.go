@@ -219,7 +219,7 @@ func (p *Code) interpolated(t tokens.Token) Value {
 		v.Known = false
 		for _, word := range strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("$.[]()'\"{}", r) }) {
 			if losses.SecretVariable(word) {
-				v.Origin = Origin{"credential", "$" + word}
+				v.Origin = Origin{"read-secret", "$" + word}
 			}
 		}
 		return s

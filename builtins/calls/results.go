@@ -38,7 +38,7 @@ func ofVariable(name string) Value {
 	case name == "HOME":
 		return Value{Text: "~", Known: true}
 	case losses.SecretVariable(name):
-		return Value{Origin: Origin{"credential", "$" + name}}
+		return Value{Origin: Origin{"read-secret", "$" + name}}
 	}
 	return Value{}
 }
@@ -63,7 +63,7 @@ func result(c Call) Value {
 	case "os.getenv", "os.environ.get", "getenv", "ENV.fetch", "Deno.env.get":
 		return ofVariable(first.Text)
 	case "keyring.get_password":
-		return Value{Origin: Origin{"credential", "the keyring"}}
+		return Value{Origin: Origin{"read-secret", "the keyring"}}
 	case "Object.keys", "os.environ.keys", "ENV.keys":
 		return Value{} // no more than names
 	case "getattr":
@@ -93,7 +93,7 @@ func result(c Call) Value {
 		v.Origin = Origin{"environment", "env"}
 	}
 	for _, arg := range append(c.Args, c.Recv) {
-		if v.Text == "" && v.Origin.Kind == "" && (arg.Origin.Kind == "environment" || arg.Origin.Kind == "credential" || arg.Origin.Kind == "remote") {
+		if v.Text == "" && v.Origin.Kind == "" && (arg.Origin.Kind == "environment" || arg.Origin.Kind == "read-secret" || arg.Origin.Kind == "remote") {
 			v.Origin = arg.Origin // all of them in another form
 		}
 	}

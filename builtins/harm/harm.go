@@ -452,7 +452,7 @@ func glob(rel string) bool {
 	if strings.Contains(rel, "**") && losses.In(extension, "js css sql html md json yaml yml toml") {
 		return false // as often what a compiler made
 	}
-	return extensions()[extension] && (len(parts) > 1 || !losses.In(extension, "js sql json md css sh h"))
+	return losses.SourceExtensions()[extension] && (len(parts) > 1 || !losses.In(extension, "js sql json md css sh h"))
 }
 
 // inMade reports whether a folder of a path, not its last part, is made again.
@@ -461,9 +461,6 @@ func glob(rel string) bool {
 func inMade(parts []string) bool {
 	return slices.ContainsFunc(parts[:len(parts)-1], func(p string) bool { return made()[p] })
 }
-
-var extensions = losses.Words(`py pyi go rs ts tsx js jsx mjs cjs vue svelte java kt kts scala rb php c h cc cpp hpp cxx cs fs swift m mm dart ex exs erl hs ml clj cljs lua pl pm r jl nim zig v sol tf sql proto graphql sh
-	css scss ipynb el lisp vhd asm pt ckpt pth safetensors gguf`)
 
 // Source reports whether a path in the project is that of a source file.
 //
@@ -474,5 +471,5 @@ func Source(rel string) bool {
 		return false
 	}
 	base := parts[len(parts)-1]
-	return extensions()[strings.TrimPrefix(path.Ext(base), ".")] || losses.In(base, "package.json go.mod Cargo.toml Makefile Dockerfile README.md pyproject.toml pom.xml build.gradle Gemfile composer.json tsconfig.json CMakeLists.txt setup.py mix.exs docker-compose.yml")
+	return losses.SourceExtensions()[strings.TrimPrefix(path.Ext(base), ".")] || losses.In(base, "package.json go.mod Cargo.toml Makefile Dockerfile README.md pyproject.toml pom.xml build.gradle Gemfile composer.json tsconfig.json CMakeLists.txt setup.py mix.exs docker-compose.yml")
 }

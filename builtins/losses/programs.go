@@ -46,7 +46,7 @@ var Daemons = Words(`cron crond ssh sshd networking network networkmanager syste
 // TakesCommand are options whose value is a command that a program starts, Escapes the
 // programs that are told to start one by words that begin with ! or shell.
 var (
-	TakesCommand = Words("--post-renderer --pager --preview --editor --extcmd --rsh-command --open-command --browser-command --hook-command --post-hook --pre-hook --deploy-hook --change-cmd --run_under --run-under --runner --exec-cmd --prepare --cleanup --setup")
+	TakesCommand = Words("--post-renderer --pager --preview --editor --extcmd --rsh-command --open-command --browser-command --hook-command --post-hook --pre-hook --deploy-hook --change-cmd --run_under --run-under --runner --exec-cmd --prepare --cleanup --setup --use-askpass --on-download-complete --on-bt-download-complete --on-download-start --on-download-error --on-download-stop")
 	Escapes      = Words("less more most kak gdb lldb ranger ipython bpython vifm mc nnn lf tig mutt ftp")
 )
 
@@ -451,3 +451,7 @@ var showsEnvironment = lazy.Value(func() *regexp.Regexp {
 func ShowsEnvironment(code string) bool {
 	return Holds(code, "env") && showsEnvironment().MatchString(code)
 }
+
+// SourceExtensions are extensions of source files.
+var SourceExtensions = Words(`py pyi go rs ts tsx js jsx mjs cjs vue svelte java kt kts scala rb php c h cc cpp hpp cxx cs fs swift m mm dart ex exs erl hs ml clj cljs lua pl pm r jl nim zig v sol tf sql proto graphql sh
+	css scss ipynb el lisp vhd asm pt ckpt pth safetensors gguf`)

@@ -38,11 +38,21 @@ func (a *analysis) multiplexer(c *shCall) shValue {
 	inner := options(o.rest(1), "cFnsteExyPlpSf", "", optStop)
 	switch o.operand(0) {
 	case "new-session", "new", "new-window", "neww", "split-window", "splitw", "respawn-pane", "respawn-window", "run-shell", "run", "popup", "display-popup", "if-shell", "if", "pipe-pane":
+		if strings.HasPrefix(o.operand(0), "if") {
+			for _, w := range inner.rest(1) {
+				a.interpret(c, append(shLiteral("tmux "), w.value()...), a.childShell(c), c.name)
+			}
+			inner.operands = inner.operands[:min(1, len(inner.operands))]
+		}
 		if len(inner.operands) > 0 {
 			return a.interpret(c, joinWords(inner.operands), a.childShell(c), c.name)
 		}
+	case "set-hook", "bind-key", "bind":
+		if len(inner.operands) > 1 {
+			return a.interpret(c, append(shLiteral("tmux "), joinWords(inner.operands[1:])...), a.childShell(c), c.name)
+		}
 	case "send-keys", "send":
-		keys := spell.Without(inner.operands, func(w *Word) bool { return w.Is("Enter", "C-m", "KPEnter", "C-c", "Escape", "Space") })
+		keys := spell.Without(options(o.rest(1), "tNc", "", optStop).operands, func(w *Word) bool { return w.Is("Enter", "C-m", "KPEnter", "C-c", "Escape", "Space") })
 		return a.interpret(c, joinWords(keys), a.childShell(c), c.name)
 	}
 	return printsText(a, c)
@@ -51,7 +61,7 @@ func (a *analysis) multiplexer(c *shCall) shValue {
 // makeTool is make, which runs the code of --eval, and the recipes of a file that
 // was written before, or comes from standard input.
 func (a *analysis) makeTool(c *shCall) shValue {
-	o := options(c.args(), "CfIojlW", "--directory --file --makefile --eval --jobs", 0)
+	o := options(c.args(), "CfIojlWE", "--directory --file --makefile --eval --jobs", 0)
 	for _, w := range o.operands {
 		if name, code, ok := w.cut("="); ok && name == "SHELL" {
 			a.gitProgram(c, code)
@@ -60,8 +70,14 @@ func (a *analysis) makeTool(c *shCall) shValue {
 	if o.exact("-n", "--just-print", "--dry-run", "--recon", "-q", "--question") {
 		return printsText(a, c)
 	}
-	for _, w := range o.values("--eval") {
+	for _, w := range o.values("--eval", "-E") {
 		a.recipes(c, w.Text)
+	}
+	if dir, ok := o.value("-C", "--directory"); ok {
+		in := *c
+		in.fr = c.fr.subshell()
+		a.moveTo(dir, in.fr)
+		c = &in
 	}
 	files := append(o.values("-f", "--file", "--makefile"), NewWord("Makefile"), NewWord("makefile"), NewWord("GNUmakefile"))
 	for _, w := range files {

@@ -12,7 +12,15 @@ const maxItems = 32
 
 // xargs runs a command with words it reads.
 func (a *analysis) xargs(c *shCall) shValue {
-	o := options(c.args(), "InLPsdEaR", "--max-args --max-procs --delimiter --arg-file --max-lines --max-chars --eof --process-slot-var", optStop)
+	args := slices.Clone(c.args())
+	for i, w := range args {
+		if mark, ok := strings.CutPrefix(w.Text, "-i"); ok && mark != "" && !w.Dynamic {
+			args[i] = NewWord("-I" + mark)
+		} else if !strings.HasPrefix(w.Text, "-") {
+			break
+		}
+	}
+	o := options(args, "InLPsdEaR", "--max-args --max-procs --delimiter --arg-file --max-lines --max-chars --eof --process-slot-var", optStop)
 	if len(o.operands) == 0 {
 		return c.fr.stdin.value
 	}
@@ -166,7 +174,11 @@ func (a *analysis) parallel(c *shCall) shValue {
 
 // ssh runs its operands as code on another machine.
 func (a *analysis) ssh(c *shCall) shValue {
-	o := options(c.args(), "bcDEeFIiJLlmOopQRSWwB", "--ssh", optStop)
+	short := "bcDEeFIiJLlmOopQRSWwB"
+	if c.name == "autossh" {
+		short += "M"
+	}
+	o := options(c.args(), short, "--ssh", optStop)
 	if len(o.operands) == 0 {
 		return printsText(a, c)
 	}
@@ -177,12 +189,8 @@ func (a *analysis) ssh(c *shCall) shValue {
 			a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainSystem, Op: "lets-in", Target: target})
 		}
 	}
-	for _, v := range o.values("-o") {
-		if name, code, ok := v.cut("="); ok && (strings.EqualFold(name, "ProxyCommand") || strings.EqualFold(name, "LocalCommand")) {
-			a.interpret(c, code.value(), a.childShell(c), c.name)
-		}
-	}
 	in := a.elsewhere(c, "ssh:"+target)
+	a.sshOptions(c, o.values("-o"), in)
 	rest := o.operands[1:]
 	if len(rest) > 0 && rest[0].Is("--") {
 		rest = rest[1:]
@@ -195,6 +203,24 @@ func (a *analysis) ssh(c *shCall) shValue {
 		v = shUnknown("$(ssh)", shOrigin{"remote", target})
 	}
 	return v
+}
+
+// sshOptions runs the commands in options of ssh, here or there.
+func (a *analysis) sshOptions(c *shCall, given []Word, there *shFrame) {
+	for _, v := range given {
+		text := v.prefix()
+		i := strings.IndexAny(text, "= ")
+		if i < 0 {
+			continue
+		}
+		code := v.after(len(text) - len(strings.TrimLeft(text[i:], "= "))).value()
+		switch strings.ToLower(text[:i]) {
+		case "proxycommand", "localcommand", "knownhostscommand":
+			a.interpret(c, code, a.childShell(c), c.name)
+		case "remotecommand":
+			a.interpret(c, code, there, c.name)
+		}
+	}
 }
 
 // elsewhere is the frame of a shell on another machine.

@@ -313,6 +313,7 @@ func (a *analysis) scp(c *shCall) shValue {
 	if v, ok := o.value("-S", "-D"); ok {
 		a.gitProgram(c, v)
 	}
+	a.sshOptions(c, o.values("-o"), a.elsewhere(c, "ssh:"))
 	a.transfer(c, o.operands)
 	if c.name == "sftp" {
 		a.ftpScript(c, c.fr.stdin.value.text())

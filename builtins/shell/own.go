@@ -76,13 +76,39 @@ func (a *analysis) ownProgram(c *shCall) {
 			}
 		}
 	}
-	if c.name == "cmake" && len(args) > 2 && args[0].Is("-E") {
-		a.wrapped(c, args[1:], c.fr)
-	}
+	a.ownCommand(c, args)
 	if i := slices.IndexFunc(args, func(w Word) bool { return w.Is("-jar") }); c.name == "java" && i >= 0 && i+1 < len(args) {
 		a.lexicon(c, DomainOutside, args[i+2:])
 	} else if losses.Runners()[c.name] {
 		a.ownTask(c, args)
+	}
+}
+
+// ownCommand reads a command, or code, that stands among the words of a tool that starts it.
+func (a *analysis) ownCommand(c *shCall, args []Word) {
+	o, after := options(args, "cpswmM", "--command --name --zone --cluster --task --container", 0), []Word(nil)
+	if i := separatorAt(args); i >= 0 {
+		after = args[i+1:]
+	}
+	switch {
+	case c.name == "cmake" && len(args) > 3 && args[0].Is("-E") && args[1].Is("chdir"):
+		in := c.fr.subshell()
+		a.moveTo(args[2], in)
+		a.wrapped(c, args[3:], in)
+	case c.name == "cmake" && len(args) > 2 && args[0].Is("-E"):
+		a.wrapped(c, args[1:], c.fr)
+	case c.name == "crontab" && c.fr.stdin.set && len(o.operands) == 0 && !o.exact("-l", "-e", "-r"):
+		a.ruled(c, c.name, &shOpts{operands: []Word{NewWord("-")}})
+	case c.name == "hyperfine":
+		a.runAll(c, o.values("-p", "-c", "-s"))
+	case c.name == "sops" && len(o.operands) > 2 && o.operands[0].Is("exec-env", "exec-file"):
+		a.runAll(c, o.operands[2:])
+	case c.name == "npm" && o.first("explore"):
+		a.wrapped(c, after, c.fr)
+	case c.name == "gcloud" && spell.Has(WordTexts(o.operands[:min(3, len(o.operands))]), "ssh") || c.name == "aws" && o.first("ecs", "execute-command"):
+		for _, code := range append(o.values("--command"), joinWords(after).word()) {
+			a.interpret(c, code.value(), a.elsewhere(c, "ssh:"+o.operand(2)), c.name)
+		}
 	}
 }
 

@@ -401,10 +401,19 @@ func (f *finder) movedAway(e *shell.Effect, rel string) bool {
 	for i := range f.s.Effects {
 		if w := &f.s.Effects[i]; w.Kind == shell.EffectWrite && w.Op == "move" && w.Command == e.Command {
 			to, project := f.short(w.Target)
-			return !project && w.Place != shell.ZoneProjectRoot || many && Source(to) && w.Certainty == shell.CertainKnown
+			return f.goneWith(e, w) || !project && w.Place != shell.ZoneProjectRoot || many && Source(to) && w.Certainty == shell.CertainKnown
 		}
 	}
 	return false
+}
+
+// goneWith reports whether the folder to which something was moved is deleted later.
+//
+//go:noinline
+func (f *finder) goneWith(from, to *shell.Effect) bool {
+	return shell.AnyEffect(f.s.Effects, func(e *shell.Effect) bool {
+		return e.Kind == shell.EffectDelete && e.Op != "move" && e.Recursive && e.Command > to.Command && (losses.IsUnder(e.Target, to.Target) || e.Target == path.Join(to.Target, path.Base(from.Target)))
+	})
 }
 
 // Folders are names of folders of source, holders those whose folders have source of their own.

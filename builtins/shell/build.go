@@ -38,18 +38,8 @@ func (a *analysis) multiplexer(c *shCall) shValue {
 	inner := options(o.rest(1), "cFnsteExyPlpSf", "", optStop)
 	switch o.operand(0) {
 	case "new-session", "new", "new-window", "neww", "split-window", "splitw", "respawn-pane", "respawn-window", "run-shell", "run", "popup", "display-popup", "if-shell", "if", "pipe-pane":
-		if strings.HasPrefix(o.operand(0), "if") {
-			for _, w := range inner.rest(1) {
-				a.interpret(c, append(shLiteral("tmux "), w.value()...), a.childShell(c), c.name)
-			}
-			inner.operands = inner.operands[:min(1, len(inner.operands))]
-		}
 		if len(inner.operands) > 0 {
 			return a.interpret(c, joinWords(inner.operands), a.childShell(c), c.name)
-		}
-	case "set-hook", "bind-key", "bind":
-		if len(inner.operands) > 1 {
-			return a.interpret(c, append(shLiteral("tmux "), joinWords(inner.operands[1:])...), a.childShell(c), c.name)
 		}
 	case "send-keys", "send":
 		keys := spell.Without(options(o.rest(1), "tNc", "", optStop).operands, func(w *Word) bool { return w.Is("Enter", "C-m", "KPEnter", "C-c", "Escape", "Space") })

@@ -13,12 +13,9 @@ const maxItems = 32
 // xargs runs a command with words it reads.
 func (a *analysis) xargs(c *shCall) shValue {
 	args := slices.Clone(c.args())
-	for i, w := range args {
-		if mark, ok := strings.CutPrefix(w.Text, "-i"); ok && mark != "" && !w.Dynamic {
-			args[i] = NewWord("-I" + mark)
-		} else if !strings.HasPrefix(w.Text, "-") {
-			break
-		}
+	i := slices.IndexFunc(args, func(w Word) bool { return len(w.Text) > 2 && w.Text[:2] == "-i" || !strings.HasPrefix(w.Text, "-") })
+	if i >= 0 && strings.HasPrefix(args[i].Text, "-i") {
+		args[i] = NewWord("-I" + args[i].Text[2:])
 	}
 	o := options(args, "InLPsdEaR", "--max-args --max-procs --delimiter --arg-file --max-lines --max-chars --eof --process-slot-var", optStop)
 	if len(o.operands) == 0 {

@@ -103,6 +103,15 @@ func (a *analysis) ownCommand(c *shCall, args []Word) {
 		a.runAll(c, o.values("-p", "-c", "-s"))
 	case c.name == "sops" && len(o.operands) > 2 && o.operands[0].Is("exec-env", "exec-file"):
 		a.runAll(c, o.operands[2:])
+	case len(o.operands) > 1 && WordIn(c.name, "dpkg dpkg-deb") && o.exact("-x", "-X", "-R", "--extract", "--vextract", "--raw-extract"):
+		a.fileEffect(EffectWrite, o.operands[1], c.target("extract"))
+	case (c.name == "virtualenv" || c.name == "uv" && o.first("venv")) && o.exact("--clear"):
+		t := c.target("empty")
+		t.recursive = true
+		a.files(EffectDelete, t, o.operands...)
+	case c.name == "cpio" && !o.exact("-t", "-o", "--list", "--create"):
+		k := options(args, "DFHCIOERM", "--directory --file --format", 0)
+		a.fileEffect(EffectWrite, slices.Concat(k.values("-D", "--directory"), k.operands, []Word{NewWord(".")})[0], c.target("extract"))
 	case c.name == "npm" && o.first("explore"):
 		a.wrapped(c, after, c.fr)
 	case c.name == "gcloud" && spell.Has(WordTexts(o.operands[:min(3, len(o.operands))]), "ssh") || c.name == "aws" && o.first("ecs", "execute-command"):

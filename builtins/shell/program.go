@@ -88,7 +88,7 @@ func fillPrograms() {
 		{(*analysis).readers, "grep egrep fgrep zgrep rg ag ack sort gsort uniq cut paste comm diff cmp join fold column strings od hexdump " +
 			"sum b2sum file stat look pr fmt expand unexpand split csplit jq yq source-highlight pygmentize glow"},
 		{(*analysis).archive, "tar gtar bsdtar"},
-		{(*analysis).zip, "zip 7z 7za gzip bzip2 xz zstd"},
+		{(*analysis).zip, "zip 7z 7za 7zz 7zr rar gzip pigz bzip2 pbzip2 xz lzma lzip zstd lz4 brotli"},
 		{(*analysis).unzip, "unzip unrar"},
 		{(*analysis).sed, "sed gsed"},
 		{(*analysis).editor, "vim vi nvim ex ed emacs"},

@@ -57,7 +57,7 @@ func (a *analysis) ownProgram(c *shCall) {
 				code, _, _ := losses.Cut(key, ")")
 				a.commandLine(c, NewWord(code))
 			}
-		case losses.Outputs()[name] && strings.IndexAny(value.prefix(), "/~") == 0 && !strings.HasPrefix(name, "/"):
+		case (losses.Outputs()[name] || WordIn(name, losses.OutputsOf[c.name])) && strings.IndexAny(value.prefix(), "/~") == 0 && !strings.HasPrefix(name, "/"):
 			a.fileEffect(EffectWrite, value, c.target("write"))
 		case i > 0 && programOf(c.name) == nil && !losses.TextPrograms()[c.name] && losses.Disk(text) && text[0] == '/' && strings.ContainsAny(args[i-1].prefix(), "./") && args[i-1].prefix()[0] != '-':
 			a.fileEffect(EffectWrite, w, c.target("write")) // after what is written to it
@@ -86,7 +86,7 @@ func (a *analysis) ownProgram(c *shCall) {
 
 // ownCommand reads a command, or code, that stands among the words of a tool that starts it.
 func (a *analysis) ownCommand(c *shCall, args []Word) {
-	o, after := options(args, "cpswmM", "--command --name --zone --cluster --task --container", 0), []Word(nil)
+	o, after := options(args, "cpswmMn", "--command --name --zone --cluster --task --container", 0), []Word(nil)
 	if i := separatorAt(args); i >= 0 {
 		after = args[i+1:]
 	}
@@ -112,6 +112,11 @@ func (a *analysis) ownCommand(c *shCall, args []Word) {
 	case c.name == "cpio" && !o.exact("-t", "-o", "--list", "--create"):
 		k := options(args, "DFHCIOERM", "--directory --file --format", 0)
 		a.fileEffect(EffectWrite, slices.Concat(k.values("-D", "--directory"), k.operands, []Word{NewWord(".")})[0], c.target("extract"))
+	case WordIn(c.name, losses.Copiers) && len(o.operands) > 2 && slices.ContainsFunc(o.operands[:2], func(w Word) bool { return WordIn(w.Text, losses.Copies) }):
+		if last := len(o.operands) - 1; !remotePath(o.operands[last]) && !o.operands[last].Is("-") {
+			a.fileEffect(EffectWrite, o.operands[last], c.target("copy"))
+			a.into(o.operands[last-1:last], o.operands[last], c, "copy")
+		}
 	case c.name == "npm" && o.first("explore"):
 		a.wrapped(c, after, c.fr)
 	case c.name == "gcloud" && spell.Has(WordTexts(o.operands[:min(3, len(o.operands))]), "ssh") || c.name == "aws" && o.first("ecs", "execute-command"):

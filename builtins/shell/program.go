@@ -78,7 +78,9 @@ func fillPrograms() {
 			}
 			return printsText(a, c)
 		}, "mount bindfs mount_nullfs"},
-		{writes("create", "rdtm", "--reference --date --mode --time"), "touch gtouch mkdir gmkdir mkfifo mknod"},
+		{writes("create", "rdt", "--reference --date --time"), "touch gtouch"},
+		{writes("edit-in-place", "", ""), "dos2unix unix2dos mac2unix"},
+		{writes("create", "m", "--mode"), "mkdir gmkdir mkfifo mknod"},
 		{(*analysis).truncate, "truncate gtruncate fallocate"},
 		{(*analysis).copy, "cp gcp install ginstall"},
 		{(*analysis).move, "mv gmv"},

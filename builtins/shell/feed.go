@@ -171,11 +171,7 @@ func (a *analysis) parallel(c *shCall) shValue {
 
 // ssh runs its operands as code on another machine.
 func (a *analysis) ssh(c *shCall) shValue {
-	short := "bcDEeFIiJLlmOopQRSWwB"
-	if c.name == "autossh" {
-		short += "M"
-	}
-	o := options(c.args(), short, "--ssh", optStop)
+	o := options(c.args(), map[bool]string{true: "M"}[c.name == "autossh"]+"bcDEeFIiJLlmOopQRSWwB", "--ssh", optStop)
 	if len(o.operands) == 0 {
 		return printsText(a, c)
 	}

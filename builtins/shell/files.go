@@ -234,16 +234,11 @@ func (a *analysis) dd(c *shCall) shValue {
 			a.fileEffect(EffectWrite, value, c.target("dd"))
 			zone, secret := a.placeIn(a.resolve(value, c.fr).text, c.fr)
 			switch from := in.origin().from; {
-			case zone == ZoneProject && !strings.Contains(words, "notrunc") && (strings.Contains(words+" ", " count=0 ") || c.fr.stdin.set && len(in) == 0):
-				a.emptiedFile(c, value)
 			case !losses.Noise(from) || zone == ZoneDevice:
 			case zone == ZoneProject && strings.HasSuffix(from, "/null") || !disposableZone(zone) && (strings.Contains(words, "notrunc") || secret != "" || value.Pattern):
 				a.fileEffect(EffectDelete, value, c.target("truncate"))
 			case !strings.Contains(words, " count="):
 				a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "fill-disk", Target: value.Text})
-			}
-			if text, ok := in.known(); ok && text != "" {
-				c.fr.st.files = c.fr.st.files.put(a.fileKey(value, c.fr), in)
 			}
 			in = nil
 		}

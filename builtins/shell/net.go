@@ -327,6 +327,9 @@ func (a *analysis) scp(c *shCall) shValue {
 	a.sshOptions(c, o.values("-o"), a.elsewhere(c, "ssh:"))
 	a.transfer(c, o.operands)
 	if c.name == "sftp" {
+		for _, w := range o.values("-b") {
+			a.ftpScript(c, a.contents(w, c.fr).text())
+		}
 		a.ftpScript(c, c.fr.stdin.value.text())
 	}
 	return nil

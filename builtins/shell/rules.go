@@ -79,16 +79,6 @@ func (a *analysis) applyRules(c *shCall, tool string, args []Word) shValue {
 
 // ruled adds the effects of the first rule of a tool that matches.
 func (a *analysis) ruled(c *shCall, tool string, o *shOpts) (v shValue, found bool) {
-	if WordIn(tool, "redis-cli valkey-cli keydb-cli") { // whose commands have no case
-		low := *o
-		low.operands = slices.Clone(o.operands)
-		for i, w := range low.operands {
-			if !w.Dynamic {
-				low.operands[i] = NewWord(strings.ToLower(w.Text))
-			}
-		}
-		o = &low
-	}
 	for _, r := range rulesOf(tool) {
 		rest, ok := r.matches(o)
 		switch {

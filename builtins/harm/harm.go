@@ -401,10 +401,19 @@ func (f *finder) movedAway(e *shell.Effect, rel string) bool {
 	for i := range f.s.Effects {
 		if w := &f.s.Effects[i]; w.Kind == shell.EffectWrite && w.Op == "move" && w.Command == e.Command {
 			to, project := f.short(w.Target)
-			return !project && w.Place != shell.ZoneProjectRoot || many && Source(to) && w.Certainty == shell.CertainKnown
+			return f.goneWith(e, w) || !project && w.Place != shell.ZoneProjectRoot || many && Source(to) && w.Certainty == shell.CertainKnown
 		}
 	}
 	return false
+}
+
+// goneWith reports whether the folder to which something was moved is deleted later.
+//
+//go:noinline
+func (f *finder) goneWith(from, to *shell.Effect) bool {
+	return shell.AnyEffect(f.s.Effects, func(e *shell.Effect) bool {
+		return e.Kind == shell.EffectDelete && e.Op != "move" && e.Recursive && e.Command > to.Command && (losses.IsUnder(e.Target, to.Target) || e.Target == path.Join(to.Target, path.Base(from.Target)))
+	})
 }
 
 // Folders are names of folders of source, holders those whose folders have source of their own.
@@ -452,7 +461,7 @@ func glob(rel string) bool {
 	if strings.Contains(rel, "**") && losses.In(extension, "js css sql html md json yaml yml toml") {
 		return false // as often what a compiler made
 	}
-	return extensions()[extension] && (len(parts) > 1 || !losses.In(extension, "js sql json md css sh h"))
+	return losses.SourceExtensions()[extension] && (len(parts) > 1 || !losses.In(extension, "js sql json md css sh h"))
 }
 
 // inMade reports whether a folder of a path, not its last part, is made again.
@@ -461,9 +470,6 @@ func glob(rel string) bool {
 func inMade(parts []string) bool {
 	return slices.ContainsFunc(parts[:len(parts)-1], func(p string) bool { return made()[p] })
 }
-
-var extensions = losses.Words(`py pyi go rs ts tsx js jsx mjs cjs vue svelte java kt kts scala rb php c h cc cpp hpp cxx cs fs swift m mm dart ex exs erl hs ml clj cljs lua pl pm r jl nim zig v sol tf sql proto graphql sh
-	css scss ipynb el lisp vhd asm pt ckpt pth safetensors gguf`)
 
 // Source reports whether a path in the project is that of a source file.
 //
@@ -474,5 +480,5 @@ func Source(rel string) bool {
 		return false
 	}
 	base := parts[len(parts)-1]
-	return extensions()[strings.TrimPrefix(path.Ext(base), ".")] || losses.In(base, "package.json go.mod Cargo.toml Makefile Dockerfile README.md pyproject.toml pom.xml build.gradle Gemfile composer.json tsconfig.json CMakeLists.txt setup.py mix.exs docker-compose.yml")
+	return losses.SourceExtensions()[strings.TrimPrefix(path.Ext(base), ".")] || losses.In(base, "package.json go.mod Cargo.toml Makefile Dockerfile README.md pyproject.toml pom.xml build.gradle Gemfile composer.json tsconfig.json CMakeLists.txt setup.py mix.exs docker-compose.yml")
 }

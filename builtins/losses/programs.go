@@ -68,7 +68,7 @@ var Daemons = Words(`cron crond ssh sshd networking network networkmanager syste
 // TakesCommand are options whose value is a command that a program starts, Escapes the
 // programs that are told to start one by words that begin with ! or shell.
 var (
-	TakesCommand = Words("--post-renderer --pager --preview --editor --extcmd --rsh-command --open-command --browser-command --hook-command --post-hook --pre-hook --deploy-hook --change-cmd --run_under --run-under --runner --exec-cmd --prepare --cleanup --setup")
+	TakesCommand = Words("--post-renderer --pager --preview --editor --extcmd --rsh-command --open-command --browser-command --hook-command --post-hook --pre-hook --deploy-hook --change-cmd --run_under --run-under --runner --exec-cmd --prepare --cleanup --setup --use-askpass --on-download-complete --on-bt-download-complete --on-download-start --on-download-error --on-download-stop")
 	Escapes      = Words("less more most kak gdb lldb ranger ipython bpython vifm mc nnn lf tig mutt ftp")
 )
 
@@ -91,6 +91,18 @@ var Says = Words("-m --message -b --body -t --title -d --description --text --co
 
 // Outputs are options whose value is a file or folder that is written.
 var Outputs = Words("-o --output --out --outfile --output-file --output-dir --outdir --out-dir --dest --destination --extract-to")
+
+// OutputsOf are more of them, by program.
+var OutputsOf = map[string]string{
+	"curl": "-D --dump-header -c --cookie-jar --stderr --trace --trace-ascii --etag-save --libcurl", "wget": "-a --append-output -o --output-file --save-cookies",
+	"aria2c": "-d", "gh": "-O -D --dir", "openssl": "-out -keyout", "http": "-do", "https": "-do", "script": "-a",
+}
+
+// Copies are the words with which tools of containers and clouds copy files, Copiers the tools.
+const (
+	Copies  = "cp copy copyto sync mv move moveto get-object"
+	Copiers = "docker podman nerdctl kubectl oc aws gsutil gcloud rclone s3cmd s5cmd mc azcopy b2"
+)
 
 // Builds are build tools, whose tasks start other tools.
 var Builds = Words("mvn mvnw gradle gradlew sbt ant lein")
@@ -168,7 +180,7 @@ const CurlShort = "AbcCdDeEFHKmoPQrtTuUwxXyYz"
 const CurlLong = "--url --output --output-dir --request --header --data --data-binary --data-raw --data-ascii --data-urlencode --json --form --form-string " +
 	"--upload-file --user --user-agent --cookie --cookie-jar --referer --proxy --max-time --connect-timeout --retry --retry-delay --retry-max-time --cacert " +
 	"--cert --key --config --write-out --range --resolve --interface --limit-rate --max-redirs --oauth2-bearer --dump-header --netrc-file --unix-socket " +
-	"--continue-at --time-cond --ciphers --connect-to --noproxy --proxy-user --quote --speed-limit --speed-time --stderr --trace --trace-ascii --pinnedpubkey"
+	"--continue-at --time-cond --ciphers --connect-to --noproxy --proxy-user --quote --speed-limit --speed-time --stderr --trace --trace-ascii --pinnedpubkey --url-query --variable --expand-data --etag-save --libcurl"
 
 // DockerRunShort are the options of docker run that take a value.
 const DockerRunShort = "aceghlmpuvw"
@@ -483,3 +495,7 @@ var showsEnvironment = lazy.Value(func() *regexp.Regexp {
 func ShowsEnvironment(code string) bool {
 	return Holds(code, "env") && showsEnvironment().MatchString(code)
 }
+
+// SourceExtensions are extensions of source files.
+var SourceExtensions = Words(`py pyi go rs ts tsx js jsx mjs cjs vue svelte java kt kts scala rb php c h cc cpp hpp cxx cs fs swift m mm dart ex exs erl hs ml clj cljs lua pl pm r jl nim zig v sol tf sql proto graphql sh
+	css scss ipynb el lisp vhd asm pt ckpt pth safetensors gguf`)

@@ -266,3 +266,22 @@ func MadeSQL(text string) string {
 	}
 	return ""
 }
+
+// sqlAside finds what SQL clients do beside the database: the command lines they start, and the files they write and read.
+var sqlAside = lazy.Value(func() [3]*regexp.Regexp {
+	return [3]*regexp.Regexp{
+		regexp.MustCompile(`(?im)\b(?:to|from) program\s+'((?:[^']|'')*)'|^\s*\\[og]\s*\|(.*)`),
+		regexp.MustCompile(`(?im)^\s*(?:\\[ogw]|\.(?:output|once|save|log|backup))\s+([^\s|]+)|\b(?:writefile\(|into (?:outfile|dumpfile) |\bcopy\b.* to )'([^']+)'`),
+		regexp.MustCompile(`(?im)^\s*(?:\\ir?|\.read|\.import|source)\s+([^\s;|]+)|(?:readfile|pg_read_(?:binary_)?file|load_file)\('([^']+)'|\bcopy\b.* from '([^']+)'`),
+	}
+})
+
+// SQLAside are the command lines that SQL text of a client starts, and the files it writes and reads.
+func SQLAside(text string) (out [3][]string) {
+	for i, re := range sqlAside() {
+		for _, m := range re.FindAllStringSubmatch(text, 32) {
+			out[i] = append(out[i], strings.Trim(strings.Join(m[1:], ""), "'\""))
+		}
+	}
+	return out
+}

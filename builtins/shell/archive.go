@@ -73,7 +73,15 @@ func (a *analysis) archiveEffects(c *shCall, o *shOpts, fr *shFrame) shValue {
 
 // zip writes archives; with some options the originals go.
 func (a *analysis) zip(c *shCall) shValue {
-	o := options(c.args(), "nbtxioSd", "--unzip-command --exclude", 0)
+	sevens, short := strings.HasPrefix(c.name, "7z") || c.name == "rar", "SoTpFMC"
+	if sevens || c.name == "zip" {
+		short = "nbtxioSd"
+	}
+	o := options(c.args(), short, "--unzip-command --exclude", 0)
+	a.runAll(c, o.values("--unzip-command"))
+	if HasFlag(c.args(), "-@") || o.exact("-@") {
+		o.operands = append(o.operands, stdinItems(c.fr.stdin.value, "\n")...)
+	}
 	if i := slices.IndexFunc(c.args(), func(w Word) bool { return w.Is("-TT", "--unzip-command") }); i >= 0 && i+2 < len(c.argv) {
 		a.interpret(c, c.argv[i+2].value(), a.childShell(c), c.name)
 	}
@@ -81,8 +89,10 @@ func (a *analysis) zip(c *shCall) shValue {
 		return decoded(c, a.input(c, nil))
 	}
 	v, operands, packs, reads := shValue{}, o.operands, c.name == "zip", false
-	if strings.HasPrefix(c.name, "7z") && len(operands) > 0 {
-		packs = operands[0].Dynamic || operands[0].Is("a", "u", "d", "rn")
+	moves := o.exact("-m", "--move") || HasFlag(c.args(), "-sdel", "-df", "-dw", "-dr")
+	if sevens && len(operands) > 0 {
+		moves = moves || c.name == "rar" && operands[0].Is("m", "mf")
+		packs = operands[0].Dynamic || operands[0].Is("a", "u", "d", "rn", "m", "mf")
 		operands, reads = operands[1:], !packs // what to do comes first: 7z a x.7z dir
 	}
 	for i, w := range operands {
@@ -92,10 +102,10 @@ func (a *analysis) zip(c *shCall) shValue {
 		}
 		a.fileEffect(EffectRead, w, c.target("archive"))
 		switch t := c.target("archive"); {
-		case packs && (o.exact("-m", "--move") || slices.ContainsFunc(c.args(), func(w Word) bool { return w.Is("-sdel") })):
+		case packs && moves:
 			t.recursive = true
 			a.fileEffect(EffectDelete, w, t)
-		case !packs && !reads && !o.has("-c", "-d", "-k", "-l", "-t", "--stdout", "--to-stdout", "--decompress", "--keep", "--list", "--test") && (c.name != "zstd" || o.exact("--rm")):
+		case !packs && !reads && !o.has("-c", "-d", "-k", "-l", "-t", "--stdout", "--to-stdout", "--decompress", "--keep", "--list", "--test") && (!WordIn(c.name, "zstd lz4 brotli") || o.exact("--rm", "-j")):
 			a.fileEffect(EffectDelete, w, t) // The packed file takes its place.
 		}
 		v = append(v, shPart{text: "$(" + c.name + ")", kind: shAny, origin: shOrigin{"file", a.resolve(w, c.fr).text}})

@@ -42,7 +42,7 @@ func (a *analysis) multiplexer(c *shCall) shValue {
 			return a.interpret(c, joinWords(inner.operands), a.childShell(c), c.name)
 		}
 	case "send-keys", "send":
-		keys := spell.Without(inner.operands, func(w *Word) bool { return w.Is("Enter", "C-m", "KPEnter", "C-c", "Escape", "Space") })
+		keys := spell.Without(options(o.rest(1), "tNc", "", optStop).operands, func(w *Word) bool { return w.Is("Enter", "C-m", "KPEnter", "C-c", "Escape", "Space") })
 		return a.interpret(c, joinWords(keys), a.childShell(c), c.name)
 	}
 	return printsText(a, c)
@@ -51,7 +51,7 @@ func (a *analysis) multiplexer(c *shCall) shValue {
 // makeTool is make, which runs the code of --eval, and the recipes of a file that
 // was written before, or comes from standard input.
 func (a *analysis) makeTool(c *shCall) shValue {
-	o := options(c.args(), "CfIojlW", "--directory --file --makefile --eval --jobs", 0)
+	o := options(c.args(), "CfIojlWE", "--directory --file --makefile --eval --jobs", 0)
 	for _, w := range o.operands {
 		if name, code, ok := w.cut("="); ok && name == "SHELL" {
 			a.gitProgram(c, code)
@@ -60,8 +60,14 @@ func (a *analysis) makeTool(c *shCall) shValue {
 	if o.exact("-n", "--just-print", "--dry-run", "--recon", "-q", "--question") {
 		return printsText(a, c)
 	}
-	for _, w := range o.values("--eval") {
+	for _, w := range o.values("--eval", "-E") {
 		a.recipes(c, w.Text)
+	}
+	if dir, ok := o.value("-C", "--directory"); ok {
+		in := *c
+		in.fr = c.fr.subshell()
+		a.moveTo(dir, in.fr)
+		c = &in
 	}
 	files := append(o.values("-f", "--file", "--makefile"), NewWord("Makefile"), NewWord("makefile"), NewWord("GNUmakefile"))
 	for _, w := range files {

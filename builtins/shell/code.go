@@ -200,7 +200,7 @@ func (a *analysis) runProgram(c *shCall, program string) shValue {
 	if strings.Contains(program, "/") {
 		a.runPath(c, program)
 	}
-	if args := c.args(); len(args) == 1 && args[0].Is("-h", "--help", "--version") {
+	if args := c.args(); len(args) == 1 && args[0].Is("-h", "--help", "--version") && !(c.name == "shutdown" && args[0].Is("-h")) {
 		return printsText(a, c)
 	}
 	if c.fr.out != nil && losses.CacheQuestions[strings.Join(WordTexts(c.args()), " ")] {

@@ -68,6 +68,9 @@ func (a *analysis) sqlite(c *shCall) shValue {
 	o := options(c.args(), "", "-cmd -init -separator -nullvalue -newline -maxsize -c -s", optDash)
 	given := o.values("-cmd", "-c", "-s")
 	memory := o.first(":memory:") || len(o.operands) > 1 && a.zone(c, o.operands[0]) == ZoneTemp && !losses.Holds(strings.Join(WordTexts(o.rest(1)), " "), ".shell", ".system", "attach")
+	if memory {
+		a.sqlAside(c, strings.Join(WordTexts(o.rest(1)), "\n"))
+	}
 	if len(o.operands) > 0 && !memory {
 		a.fileEffect(EffectRead, o.operands[0], c.target("read"))
 		given = append(given, o.rest(1)...)
@@ -86,6 +89,29 @@ func (a *analysis) sql(c *shCall, v shValue) {
 	for _, loss := range lost[:min(len(lost), maxItems)] {
 		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: loss.Op, Target: loss.Target})
 	}
+	a.sqlAside(c, text)
+	if o := v.origin(); o.kind == "remote" { // a dump that was packed is data of the user's
+		a.codeEffect(c, v[0])
+	}
+}
+
+// sqlAside runs the commands that clients let SQL hold, and adds the files that they write and read.
+func (a *analysis) sqlAside(c *shCall, text string) {
+	aside := losses.SQLAside(text)
+	for _, code := range aside[0] {
+		a.interpret(c, shLiteral(code), a.childShell(c), c.name)
+	}
+	for _, file := range aside[1] {
+		a.fileEffect(EffectWrite, NewWord(file), c.target("write"))
+	}
+	for _, file := range aside[2] {
+		a.fileEffect(EffectRead, NewWord(file), c.target("read"))
+		if v, ok := a.written(NewWord(file), c.fr); ok && !spell.Has(c.fr.via, "sql script") {
+			in := *c
+			in.fr = c.fr.within("sql script")
+			a.sql(&in, v)
+		}
+	}
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSpace(line)
 		for _, escape := range []string{`\!`, ".shell ", ".system ", "system ", "!!"} {
@@ -93,9 +119,6 @@ func (a *analysis) sql(c *shCall, v shValue) {
 				a.interpret(c, shLiteral(code), a.childShell(c), c.name)
 			}
 		}
-	}
-	if o := v.origin(); o.kind == "remote" { // a dump that was packed is data of the user's
-		a.codeEffect(c, v[0])
 	}
 }
 
@@ -145,6 +168,11 @@ func (a *analysis) redis(c *shCall) shValue {
 func (a *analysis) mongo(c *shCall) shValue {
 	o := options(c.args(), "ufp", "--eval --host --port --username --password --file --authenticationDatabase", 0)
 	code := o.values("--eval")
+	for _, w := range append(o.values("-f", "--file"), o.operands...) {
+		if v, ok := a.written(w, c.fr); ok {
+			code = append(code, v.word())
+		}
+	}
 	if len(code) == 0 && c.fr.stdin.set {
 		code = []Word{c.fr.stdin.value.word()}
 	}

@@ -84,6 +84,10 @@ func (a *analysis) openssl(c *shCall, o *shOpts) shValue {
 
 func (a *analysis) xxd(c *shCall) shValue {
 	o := options(c.args(), "cglos", "", 0)
+	if len(o.operands) > 1 {
+		a.fileEffect(EffectWrite, o.operands[1], c.target("write"))
+		o.operands = o.operands[:1]
+	}
 	v := a.input(c, o.operands)
 	if !o.exact("-r") {
 		return shUnknown("$(xxd)", v.origin())

@@ -15,7 +15,12 @@ const maxItems = 32
 
 // xargs runs a command with words it reads.
 func (a *analysis) xargs(c *shCall) shValue {
-	o := options(c.args(), "InLPsdEaR", "--max-args --max-procs --delimiter --arg-file --max-lines --max-chars --eof --process-slot-var", optStop)
+	args := slices.Clone(c.args())
+	i := slices.IndexFunc(args, func(w Word) bool { return len(w.Text) > 2 && w.Text[:2] == "-i" || !strings.HasPrefix(w.Text, "-") })
+	if i >= 0 && strings.HasPrefix(args[i].Text, "-i") {
+		args[i] = NewWord("-I" + args[i].Text[2:])
+	}
+	o := options(args, "InLPsdEaR", "--max-args --max-procs --delimiter --arg-file --max-lines --max-chars --eof --process-slot-var", optStop)
 	if len(o.operands) == 0 {
 		return c.fr.stdin.value
 	}
@@ -214,7 +219,7 @@ func (a *analysis) parallel(c *shCall) shValue {
 
 // ssh runs its operands as code on another machine.
 func (a *analysis) ssh(c *shCall) shValue {
-	o := options(c.args(), "bcDEeFIiJLlmOopQRSWwB", "--ssh", optStop)
+	o := options(c.args(), map[bool]string{true: "M"}[c.name == "autossh"]+"bcDEeFIiJLlmOopQRSWwB", "--ssh", optStop)
 	if len(o.operands) == 0 {
 		return printsText(a, c)
 	}
@@ -225,12 +230,8 @@ func (a *analysis) ssh(c *shCall) shValue {
 			a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainSystem, Op: "lets-in", Target: target})
 		}
 	}
-	for _, v := range o.values("-o") {
-		if name, code, ok := v.cut("="); ok && (strings.EqualFold(name, "ProxyCommand") || strings.EqualFold(name, "LocalCommand")) {
-			a.interpret(c, code.value(), a.childShell(c), c.name)
-		}
-	}
 	in := a.elsewhere(c, "ssh:"+target)
+	a.sshOptions(c, o.values("-o"), in)
 	rest := o.operands[1:]
 	if len(rest) > 0 && rest[0].Is("--") {
 		rest = rest[1:]
@@ -243,6 +244,24 @@ func (a *analysis) ssh(c *shCall) shValue {
 		v = shUnknown("$(ssh)", shOrigin{"remote", target})
 	}
 	return v
+}
+
+// sshOptions runs the commands in options of ssh, here or there.
+func (a *analysis) sshOptions(c *shCall, given []Word, there *shFrame) {
+	for _, v := range given {
+		text := v.prefix()
+		i := strings.IndexAny(text, "= ")
+		if i < 0 {
+			continue
+		}
+		code := v.after(len(text) - len(strings.TrimLeft(text[i:], "= "))).value()
+		switch strings.ToLower(text[:i]) {
+		case "proxycommand", "localcommand", "knownhostscommand":
+			a.interpret(c, code, a.childShell(c), c.name)
+		case "remotecommand":
+			a.interpret(c, code, there, c.name)
+		}
+	}
 }
 
 // elsewhere is the frame of a shell on another machine.

@@ -52,8 +52,15 @@ func (a *analysis) tee(c *shCall) shValue {
 	if o.has("-a", "--append") {
 		op = "append"
 	}
+	before := "" // what hands it nothing
+	if c.fr.pipe > 0 && c.index > 0 {
+		before = a.out.Commands[c.index-1].Name
+	}
 	for _, w := range o.operands {
 		a.fileEffect(EffectWrite, w, c.target(op))
+		if text, ok := v.known(); ok && text == "" && op == "tee" && WordIn(before, ": true cat echo printf") {
+			a.emptiedFile(c, w)
+		}
 		if key := a.fileKey(w, c.fr); !posix.IsStream(key) {
 			a.closeRedirect(shRedirected{printed: &v, files: []string{key}, appended: op == "append"}, c.fr)
 		}
@@ -79,10 +86,17 @@ func writes(op, short, long string) shProgram {
 func (a *analysis) truncate(c *shCall) shValue {
 	o := options(c.args(), "srlo", "--size --reference --length --offset", optShort)
 	size, _ := o.value("-s", "--size", "-l", "--length")
+	n, ok := posix.Number(strings.TrimLeft(size.Text, "<"))
+	empties := ok && n < 1024 || strings.HasPrefix(size.Text, "-")
+	if ref, ok := o.value("-r", "--reference"); c.name == "fallocate" {
+		empties = o.exact("-z", "-p", "-c", "--zero-range", "--punch-hole", "--collapse-range")
+	} else if ok {
+		empties = ref.Is("/dev/null")
+	}
 	a.files(EffectWrite, c.target("truncate"), o.operands...)
 	for _, w := range o.operands {
-		if z := a.zone(c, w); size.Is("0") && (z == ZoneUser || z == ZoneProject) {
-			a.fileEffect(EffectDelete, w, c.target("truncate"))
+		if empties {
+			a.emptiedFile(c, w)
 		}
 	}
 	if c.name == "fallocate" && (strings.HasPrefix(size.Text, "$(") || strings.HasSuffix(size.Text, "T") || len(size.Text) > 3 && strings.HasSuffix(strings.ToUpper(size.Text), "G")) {
@@ -91,10 +105,17 @@ func (a *analysis) truncate(c *shCall) shValue {
 	return nil
 }
 
+// emptiedFile adds that a file loses what it held.
+func (a *analysis) emptiedFile(c *shCall, w Word) {
+	if z := a.zone(c, w); z == ZoneUser || z == ZoneProject {
+		a.fileEffect(EffectDelete, w, c.target("truncate"))
+	}
+}
+
 // copyOperands splits operands into sources and the destination.
 func copyOperands(o *shOpts) (from []Word, to Word) {
 	if dir, ok := o.value("-t", "--target-directory"); ok {
-		return o.operands, dir
+		return o.operands, append(slices.Clip(dir.value()), shPart{text: "/"}).word()
 	}
 	if len(o.operands) < 2 {
 		return o.operands, Word{}
@@ -136,6 +157,9 @@ func (a *analysis) lands(from []Word, to Word, c *shCall, op string) {
 	if len(from) == 1 {
 		if v, ok := a.written(from[0], c.fr); ok {
 			c.fr.st.files = c.fr.st.files.put(a.fileKey(to, c.fr), v)
+			if !to.Dynamic {
+				c.fr.st.files = c.fr.st.files.put(path.Join(a.fileKey(to, c.fr), path.Base(from[0].Text)), v)
+			}
 		} else { // what was there is not there any more
 			c.fr.st.files = c.fr.st.files.drop(a.fileKey(to, c.fr))
 		}
@@ -148,12 +172,11 @@ func (a *analysis) into(from []Word, to Word, c *shCall, op string) {
 	if to.Text == "" || to.Dynamic {
 		return
 	}
+	z := a.zone(c, to)
+	folder := strings.HasSuffix(to.Text, "/") || len(from) > 1 || z == ZoneHome || z == ZoneRoot || z == ZoneProjectRoot || slices.Contains(losses.SystemDirs, to.Text)
 	for i, w := range from {
-		if i >= maxItems || w.Dynamic || w.Pattern || w.Text == "" {
-			continue
-		}
 		base := w.Text[strings.LastIndexByte(strings.TrimRight(w.Text, "/"), '/')+1:]
-		if !strings.HasSuffix(to.Text, "/") && len(from) < 2 {
+		if i >= maxItems || w.Dynamic || w.Pattern || w.Text == "" || !folder {
 			continue
 		}
 		a.fileEffect(EffectWrite, NewWord(strings.TrimRight(to.Text, "/")+"/"+base), c.target(op))

@@ -89,6 +89,10 @@ func (a *analysis) gitSetting(c *shCall, name string, value Word) {
 		return
 	}
 	switch name {
+	case "clean.requireforce":
+		if value.Is("false", "no", "off", "0") {
+			a.gitLoss(c, "clean", name)
+		}
 	case "core.hookspath":
 		if a.zone(c, value) != ZoneProject || value.Text == "" {
 			a.effect(c, Effect{Kind: EffectWrite, Domain: DomainGit, Op: "hooks-off", Target: name + "=" + value.Text})

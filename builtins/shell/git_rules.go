@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -90,7 +91,7 @@ func (a *analysis) gitCheckout(c *shCall, o *shOpts) {
 // isPathspec reports whether an operand of checkout is surely a path.
 func isPathspec(w Word) bool {
 	t := w.Text
-	return w.Pattern || t == "." || t == ".." || strings.HasSuffix(t, "/") ||
+	return w.Pattern || t == "." || losses.SourceExtensions()[strings.TrimPrefix(path.Ext(t), ".")] || strings.HasSuffix(t, ".md") || t == ".." || strings.HasSuffix(t, "/") ||
 		slices.ContainsFunc([]string{"./", "../", ":/", ":(", "/"}, func(p string) bool { return strings.HasPrefix(t, p) })
 }
 

@@ -157,6 +157,10 @@ func (a *analysis) pythonModule(c *shCall, m Word, rest []Word) shValue {
 		a.fileEffect(EffectWrite, rest[2], c.target("extract"))
 	case m.Is("json.tool", "base64"):
 		return a.input(c, options(rest, "", "--indent", 0).operands)
+	case m.Is("venv", "virtualenv"):
+		in := *c
+		in.name = "virtualenv"
+		a.ownCommand(&in, rest)
 	case m.Is("timeit"):
 		o := options(rest, "nrus", "--number --repeat --unit --setup", optStop)
 		return a.langs(c, tokens.Python, append(o.values("-s", "--setup"), o.operands...))

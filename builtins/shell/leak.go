@@ -122,6 +122,9 @@ func (a *analysis) leak(c *shCall, read bool) {
 		}
 		if secret == "" {
 			secret = a.given(c, w)
+			if z := a.zone(c, w); far == "" && (z == ZoneHome || z == ZoneRoot) && WordIn(c.name, losses.Copiers) && slices.ContainsFunc(args[:i], func(w Word) bool { return WordIn(w.Text, losses.Copies) || w.Is("serve") }) {
+				secret = "home"
+			}
 		}
 		if secret == "" && (strings.Contains(w.Text, "://") || WordIn(c.name, "dig host nslookup drill kdig ping ping6 getent slack slack-cli telegram-send ntfy notify discord") || i > 0 && WordIn(args[i-1].Text, "-f -F --field --raw-field --body -b --message -m --content --text --title --notes")) {
 			secret = a.secretOf(w.value()) // what others read

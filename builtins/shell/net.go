@@ -24,12 +24,18 @@ func (a *analysis) curl(c *shCall) shValue {
 			op, secret = "upload", cmp.Or(a.uploaded(c, opt), secret)
 		case "-H", "--header", "-u", "--user", "-b", "--cookie":
 			secret = cmp.Or(a.fileSecretOf(opt.value.value()), secret)
+			if text := opt.value.prefix(); opt.name[1:] != "u" && opt.name != "--user" && strings.HasPrefix(text, "@") || WordIn(opt.name, "-b --cookie") && text != "" && !strings.Contains(text, "=") {
+				secret = cmp.Or(a.sent(c, opt.value.after(len(text)-len(strings.TrimPrefix(text, "@")))), secret)
+			}
 			for i, p := range opt.value.value() {
 				if what := a.secretOf(shValue{p}); opt.name == "-H" && WordIn(what, "credential variable") && !losses.Authenticates(opt.value.value()[:i].text()) {
 					secret = what
 				}
 			}
 			used = append(used, opt.value)
+		case "--url-query", "--variable":
+			opt.name = "--data-urlencode"
+			secret = cmp.Or(a.uploaded(c, opt), secret)
 		case "-K", "--config", "--cert", "--key", "-E", "--netrc-file", "--cacert":
 			a.fileEffect(EffectRead, opt.value, c.target("use"))
 		}
@@ -58,7 +64,19 @@ func (a *analysis) curl(c *shCall) shValue {
 	if len(files) == 0 && o.exact("-I", "--head") {
 		return printsText(a, c)
 	}
-	return a.downloaded(c, files, urls)
+	return a.downloadedTo(c, o.values("--output-dir"), files, urls)
+}
+
+// downloadedTo is downloaded, in the first of dirs.
+func (a *analysis) downloadedTo(c *shCall, dirs, files, urls []Word) shValue {
+	in := *c
+	if len(dirs) > 0 {
+		in.fr = c.fr.subshell()
+		a.moveTo(dirs[0], in.fr)
+	}
+	v := a.downloaded(&in, files, urls)
+	c.fr.st.files = joinTable(c.fr.st.files, in.fr.st.files)
+	return v
 }
 
 // restLoss adds what a request destroys: DELETE, an address or a method that
@@ -223,7 +241,7 @@ func remoteNames(urls []Word) []Word {
 }
 
 func (a *analysis) wget(c *shCall) shValue {
-	o := options(c.args(), "OoPUtTQeiaBADXRIwl", "--output-document --output-file --directory-prefix --user-agent --tries --timeout --header --post-data --post-file "+
+	o := options(c.args(), map[bool]string{true: "d"}[c.name == "aria2c"]+"OoPUtTQeiaBADXRIwl", "--output-document --output-file --directory-prefix --user-agent --tries --timeout --header --post-data --post-file "+
 		"--body-file --body-data --method --user --password --input-file --dir --out", optShort)
 	op, secret := "download", ""
 	for _, h := range o.values("--header") {
@@ -248,14 +266,7 @@ func (a *analysis) wget(c *shCall) shValue {
 	if len(files) == 0 {
 		files = remoteNames(o.operands)
 	}
-	in := *c
-	if dir, ok := o.value("-P", "--directory-prefix", "--dir"); ok {
-		in.fr = c.fr.subshell()
-		a.moveTo(dir, in.fr)
-	}
-	v := a.downloaded(&in, files, o.operands)
-	c.fr.st.files = joinTable(c.fr.st.files, in.fr.st.files)
-	return v
+	return a.downloadedTo(c, o.values("-P", "-d", "--directory-prefix", "--dir"), files, o.operands)
 }
 
 // netcat sends standard input to a host, or starts a shell for it.
@@ -313,8 +324,12 @@ func (a *analysis) scp(c *shCall) shValue {
 	if v, ok := o.value("-S", "-D"); ok {
 		a.gitProgram(c, v)
 	}
+	a.sshOptions(c, o.values("-o"), a.elsewhere(c, "ssh:"))
 	a.transfer(c, o.operands)
 	if c.name == "sftp" {
+		for _, w := range o.values("-b") {
+			a.ftpScript(c, a.contents(w, c.fr).text())
+		}
 		a.ftpScript(c, c.fr.stdin.value.text())
 	}
 	return nil
@@ -381,7 +396,7 @@ func (a *analysis) rsync(c *shCall) shValue {
 
 // httpie sends name=value and name@file words.
 func (a *analysis) httpie(c *shCall) shValue {
-	o := options(c.args(), "aAosv", "--auth --output --session --verify --body", 0)
+	o := options(c.args(), "aAosp", "--auth --output --session --verify --body", 0)
 	op, secret, address := "download", "", Word{}
 	for i, w := range o.operands {
 		switch method := strings.ToUpper(w.Text); {

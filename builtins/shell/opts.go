@@ -175,7 +175,7 @@ func (o *shOpts) values(names ...string) []Word {
 //
 //go:noinline
 func (o *shOpts) operand(n int) string {
-	if n >= len(o.operands) {
+	if n < 0 || n >= len(o.operands) {
 		return ""
 	}
 	return o.operands[n].Text

@@ -57,7 +57,7 @@ func (a *analysis) ownProgram(c *shCall) {
 				code, _, _ := losses.Cut(key, ")")
 				a.commandLine(c, NewWord(code))
 			}
-		case losses.Outputs()[name] && strings.IndexAny(value.prefix(), "/~") == 0 && !strings.HasPrefix(name, "/"):
+		case (losses.Outputs()[name] || WordIn(name, losses.OutputsOf[c.name])) && strings.IndexAny(value.prefix(), "/~") == 0 && !strings.HasPrefix(name, "/"):
 			a.fileEffect(EffectWrite, value, c.target("write"))
 		case i > 0 && programOf(c.name) == nil && !losses.TextPrograms()[c.name] && losses.Disk(text) && text[0] == '/' && strings.ContainsAny(args[i-1].prefix(), "./") && args[i-1].prefix()[0] != '-':
 			a.fileEffect(EffectWrite, w, c.target("write")) // after what is written to it
@@ -76,13 +76,53 @@ func (a *analysis) ownProgram(c *shCall) {
 			}
 		}
 	}
-	if c.name == "cmake" && len(args) > 2 && args[0].Is("-E") {
-		a.wrapped(c, args[1:], c.fr)
-	}
+	a.ownCommand(c, args)
 	if i := slices.IndexFunc(args, func(w Word) bool { return w.Is("-jar") }); c.name == "java" && i >= 0 && i+1 < len(args) {
 		a.lexicon(c, DomainOutside, args[i+2:])
 	} else if losses.Runners()[c.name] {
 		a.ownTask(c, args)
+	}
+}
+
+// ownCommand reads a command, or code, that stands among the words of a tool that starts it.
+func (a *analysis) ownCommand(c *shCall, args []Word) {
+	o, after := options(args, "cpswmMn", "--command --name --zone --cluster --task --container", 0), []Word(nil)
+	if i := separatorAt(args); i >= 0 {
+		after = args[i+1:]
+	}
+	switch {
+	case c.name == "cmake" && len(args) > 3 && args[0].Is("-E") && args[1].Is("chdir"):
+		in := c.fr.subshell()
+		a.moveTo(args[2], in)
+		a.wrapped(c, args[3:], in)
+	case c.name == "cmake" && len(args) > 2 && args[0].Is("-E"):
+		a.wrapped(c, args[1:], c.fr)
+	case c.name == "crontab" && c.fr.stdin.set && len(o.operands) == 0 && !o.exact("-l", "-e", "-r"):
+		a.ruled(c, c.name, &shOpts{operands: []Word{NewWord("-")}})
+	case c.name == "hyperfine":
+		a.runAll(c, o.values("-p", "-c", "-s"))
+	case c.name == "sops" && len(o.operands) > 2 && o.operands[0].Is("exec-env", "exec-file"):
+		a.runAll(c, o.operands[2:])
+	case len(o.operands) > 1 && WordIn(c.name, "dpkg dpkg-deb") && o.exact("-x", "-X", "-R", "--extract", "--vextract", "--raw-extract"):
+		a.fileEffect(EffectWrite, o.operands[1], c.target("extract"))
+	case (c.name == "virtualenv" || c.name == "uv" && o.first("venv")) && o.exact("--clear"):
+		t := c.target("empty")
+		t.recursive = true
+		a.files(EffectDelete, t, o.operands...)
+	case c.name == "cpio" && !o.exact("-t", "-o", "--list", "--create"):
+		k := options(args, "DFHCIOERM", "--directory --file --format", 0)
+		a.fileEffect(EffectWrite, slices.Concat(k.values("-D", "--directory"), k.operands, []Word{NewWord(".")})[0], c.target("extract"))
+	case WordIn(c.name, losses.Copiers) && len(o.operands) > 2 && slices.ContainsFunc(o.operands[:2], func(w Word) bool { return WordIn(w.Text, losses.Copies) }):
+		if last := len(o.operands) - 1; !remotePath(o.operands[last]) && !o.operands[last].Is("-") {
+			a.fileEffect(EffectWrite, o.operands[last], c.target("copy"))
+			a.into(o.operands[last-1:last], o.operands[last], c, "copy")
+		}
+	case c.name == "npm" && o.first("explore"):
+		a.wrapped(c, after, c.fr)
+	case c.name == "gcloud" && spell.Has(WordTexts(o.operands[:min(3, len(o.operands))]), "ssh") || c.name == "aws" && o.first("ecs", "execute-command"):
+		for _, code := range append(o.values("--command"), joinWords(after).word()) {
+			a.interpret(c, code.value(), a.elsewhere(c, "ssh:"+o.operand(2)), c.name)
+		}
 	}
 }
 

@@ -78,7 +78,9 @@ func fillPrograms() {
 			}
 			return printsText(a, c)
 		}, "mount bindfs mount_nullfs"},
-		{writes("create", "rdtm", "--reference --date --mode --time"), "touch gtouch mkdir gmkdir mkfifo mknod"},
+		{writes("create", "rdt", "--reference --date --time"), "touch gtouch"},
+		{writes("edit-in-place", "", ""), "dos2unix unix2dos mac2unix"},
+		{writes("create", "m", "--mode"), "mkdir gmkdir mkfifo mknod"},
 		{(*analysis).truncate, "truncate gtruncate fallocate"},
 		{(*analysis).copy, "cp gcp install ginstall"},
 		{(*analysis).move, "mv gmv"},
@@ -89,7 +91,7 @@ func fillPrograms() {
 			"sum b2sum file stat look pr fmt expand unexpand split csplit jq yq source-highlight pygmentize glow " +
 			"bzgrep xzgrep shuf ptx tsort hd iconv basenc sdiff colordiff icdiff pv numfmt envsubst"},
 		{(*analysis).archive, "tar gtar bsdtar"},
-		{(*analysis).zip, "zip 7z 7za gzip bzip2 xz zstd"},
+		{(*analysis).zip, "zip 7z 7za 7zz 7zr rar gzip pigz bzip2 pbzip2 xz lzma lzip zstd lz4 brotli"},
 		{(*analysis).unzip, "unzip unrar"},
 		{(*analysis).sed, "sed gsed"},
 		{(*analysis).editor, "vim vi nvim ex ed emacs"},

@@ -92,7 +92,9 @@ func (a *analysis) startWrapped(c *shCall, w losses.Wrapper, o *shOpts, fr *shFr
 	if w.Assigns {
 		argv, c.env = leadingAssigns(argv, c.env)
 	}
-	if c.name == "uv" && len(argv) > 0 && argv[0].Is("-") && fr.stdin.set {
+	if c.name == "uv" && len(argv) > 0 && strings.HasSuffix(argv[0].Text, ".py") {
+		a.langScript(c, tokens.Python, argv)
+	} else if c.name == "uv" && len(argv) > 0 && argv[0].Is("-") && fr.stdin.set {
 		a.lang(c, tokens.Python, fr.stdin.value)
 	}
 	if len(argv) > 0 && argv[0].Is("--", "-") {

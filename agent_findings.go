@@ -2,7 +2,6 @@ package hookc
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/dag"
@@ -50,10 +49,10 @@ func neverSent(d *agent.Agent, plan *dag.Plan, n *dag.Node) diag.List {
 			reads = append(reads, n.Matcher.Atoms[i].Reads...)
 		}
 	}
-	slices.Sort(reads)
+	spell.Sort(reads)
 	sent := d.Sends(plan.Event)
 	var out diag.List
-	for _, f := range slices.Compact(reads) {
+	for _, f := range spell.Compact(reads) {
 		if !spell.Among(sent, f) && plan.Spec.CanRead(f) {
 			r := codeNeverSent.Report(n.Hook.Span, "%s reads %s, which %s does not send at %s", n.Hook.Name, f, d.ID, plan.Event)
 			r.Hook = n.Hook.Name

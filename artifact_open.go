@@ -2,7 +2,6 @@ package hookc
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/hookc/hookc/compiler"
@@ -239,8 +238,8 @@ func (r *fromArtifact) inOrder(places []int) error {
 		}
 		order[at] = hooks[i]
 	}
-	r.policy.Hooks = slices.DeleteFunc(order, func(h *policy.Hook) bool { return h == nil })
-	slices.Sort(places)
+	r.policy.Hooks = spell.DeleteFunc(order, func(h *policy.Hook) bool { return h == nil })
+	spell.Sort(places)
 	return nil
 }
 

@@ -169,7 +169,7 @@ func (c *config) written(p *policy.Policy) func(path string) bool {
 			texts = append(texts, shared.Value)
 		}
 	}
-	folders := slices.DeleteFunc(spell.Copy(texts), func(path string) bool {
+	folders := spell.DeleteFunc(spell.Copy(texts), func(path string) bool {
 		info, err := os.Stat(path)
 		return err != nil || !info.IsDir() || spell.Some(c.inputs, func(in *source.Input) bool { return in.Path == path })
 	})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -278,7 +279,7 @@ func (m *Metrics) List() []HookMetrics {
 		return true
 	})
 	sort.Slice(out, func(i, j int) bool {
-		return cmp.Or(out[i].Event.Compare(out[j].Event), cmp.Compare(out[i].Hook, out[j].Hook)) < 0
+		return spell.First(out[i].Event.Compare(out[j].Event), cmp.Compare(out[i].Hook, out[j].Hook)) < 0
 	})
 	return out
 }

@@ -88,7 +88,7 @@ func (s *batchCounter) part(first int) *tally {
 	if t != nil || len(parts) == maxParts {
 		return t
 	}
-	more := slices.Insert(spell.Copy(parts), at, &part{first: first})
+	more := spell.Insert(spell.Copy(parts), at, &part{first: first})
 	s.parts.Store(&more)
 	return &more[at].tally
 }

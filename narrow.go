@@ -1,8 +1,6 @@
 package hookc
 
 import (
-	"slices"
-
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
@@ -14,6 +12,6 @@ func (c *config) kept(p *policy.Policy) *policy.Policy {
 		return p
 	}
 	out := *p
-	out.Hooks = slices.DeleteFunc(spell.Copy(p.Hooks), func(h *policy.Hook) bool { return h.Event != c.compile.Event })
+	out.Hooks = spell.DeleteFunc(spell.Copy(p.Hooks), func(h *policy.Hook) bool { return h.Event != c.compile.Event })
 	return &out
 }

@@ -1,7 +1,6 @@
 package hookc
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -17,7 +16,7 @@ import (
 // lists the files, and every Decision says so (see Inspect). "" is the folder
 // the process is in.
 func Discover(project string) Option {
-	return func(c *config) { c.discover = cmp.Or(project, ".") }
+	return func(c *config) { c.discover = spell.First(project, ".") }
 }
 
 // Managed adds the managed tier (/etc/hookc) to the policies that are named: what

@@ -169,5 +169,5 @@ func below(dir, path string) bool {
 // foldersBelow are the folders of a policy's globs that are not the project as a
 // whole: a further file in them may be one of the policy's.
 func foldersBelow(root string, folders []string) []string {
-	return slices.DeleteFunc(spell.Copy(folders), func(f string) bool { return below(f, root) })
+	return spell.DeleteFunc(spell.Copy(folders), func(f string) bool { return below(f, root) })
 }

@@ -3,9 +3,9 @@ package hookc
 import (
 	"context"
 	"reflect"
-	"strings"
 	"sync"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -161,7 +161,7 @@ func rowsOf(t reflect.Type) []row {
 	}
 	var out []row
 	for _, f := range reflect.VisibleFields(t) {
-		name, _, tagged := strings.Cut(f.Tag.Get("json"), ",")
+		name, _, tagged := spell.Cut(f.Tag.Get("json"), ",")
 		field, known := policy.ParseField(name)
 		if tagged && !known {
 			panic("hookc: no field is called " + name)

@@ -88,7 +88,7 @@ func Lookup(name string) *Func { return funcs[name] }
 func Roots() []string {
 	var out []string
 	for name := range funcs {
-		root, _, _ := strings.Cut(name, ".")
+		root, _, _ := spell.Cut(name, ".")
 		out = append(out, root)
 	}
 	return spell.Distinct(out)

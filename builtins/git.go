@@ -2,9 +2,9 @@ package builtins
 
 import (
 	"path/filepath"
-	"strings"
 
 	"github.com/hookc/hookc/internal/paths"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -44,7 +44,7 @@ func gitBranch(dir string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	branch, ok := strings.CutPrefix(head, headPrefix)
+	branch, ok := spell.CutPrefix(head, headPrefix)
 	if !ok {
 		return "", nil
 	}

@@ -81,7 +81,7 @@ func selected(value any, query string) ([]any, error) {
 }
 
 func compareSteps(a, b step) int {
-	return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.key, b.key))
+	return spell.First(cmp.Compare(a.index, b.index), cmp.Compare(a.key, b.key))
 }
 
 // queries are the parsed ones; when the store is full it is emptied, as that

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -64,8 +65,8 @@ func parseRelease(s string) (v release, ok bool) {
 // splitRelease splits a version into its numbers and what follows the hyphen,
 // which it holds to the grammar of semver.org, with that of the metadata.
 func splitRelease(s string) (numbers, pre string, ok bool) {
-	s, metadata, hasMetadata := strings.Cut(strings.TrimPrefix(s, "v"), "+")
-	numbers, pre, hasPre := strings.Cut(s, "-")
+	s, metadata, hasMetadata := spell.Cut(strings.TrimPrefix(s, "v"), "+")
+	numbers, pre, hasPre := spell.Cut(s, "-")
 	return numbers, pre, (!hasPre || identifiers(pre, false)) && (!hasMetadata || identifiers(metadata, true))
 }
 
@@ -110,7 +111,7 @@ func orderWords(a, b string) int {
 	x, y := isNumber(a), isNumber(b)
 	switch {
 	case x && y:
-		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+		return spell.First(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 	case x:
 		return -1
 	case y:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // bound is one condition of a range of versions. known is how many numbers it
@@ -64,7 +65,7 @@ func parseBounds(s string) (group []bound, err error) {
 		if next == "" {
 			return group, nil
 		}
-		if comma, found := strings.CutPrefix(next, ","); found {
+		if comma, found := spell.CutPrefix(next, ","); found {
 			next = strings.TrimLeft(comma, spaces)
 		} else if next == rest {
 			return nil, fault.Errorf("unexpected %q", next)
@@ -76,7 +77,7 @@ func parseBounds(s string) (group []bound, err error) {
 // afterHyphen is what follows a hyphen that has spaces on both sides.
 func afterHyphen(s string) (string, bool) {
 	rest := strings.TrimLeft(s, spaces)
-	upper, found := strings.CutPrefix(rest, "-")
+	upper, found := spell.CutPrefix(rest, "-")
 	trimmed := strings.TrimLeft(upper, spaces)
 	return trimmed, found && rest != s && trimmed != upper
 }
@@ -84,7 +85,7 @@ func afterHyphen(s string) (string, bool) {
 // parseBound reads one condition from the start of s.
 func parseBound(s string) (b bound, rest string, err error) {
 	for _, word := range boundWords {
-		if after, found := strings.CutPrefix(s, word); found {
+		if after, found := spell.CutPrefix(s, word); found {
 			b.op, s = word, strings.TrimLeft(after, spaces)
 			break
 		}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/pattern"
@@ -53,6 +54,6 @@ func relativePath(file, root string) (string, bool) {
 		return "", false
 	}
 	root = strings.TrimSuffix(path.Clean(filepath.ToSlash(root)), "/")
-	rest, inside := strings.CutPrefix(file, root+"/")
+	rest, inside := spell.CutPrefix(file, root+"/")
 	return rest, inside
 }

@@ -1,7 +1,6 @@
 package compiler
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -157,7 +156,7 @@ func parsed(list []diag.Text) []policy.Path {
 // its file's default where that means something, else the kind's.
 func (u *unit) settleFailure(plan *dag.Plan, n *dag.Node) {
 	h, k := n.Hook, u.kind(n.Hook)
-	n.Timeout = cmp.Or(h.Timeout, k.Timeout)
+	n.Timeout = spell.First(h.Timeout, k.Timeout)
 	n.Retry = h.Retry
 	if n.Retry < 0 {
 		n.Retry = k.Retry
@@ -174,7 +173,7 @@ func (u *unit) settleFailure(plan *dag.Plan, n *dag.Node) {
 			n.OnError = k.OnGuard
 		}
 	}
-	n.OnTimeout = cmp.Or(h.OnTimeout, n.OnError)
+	n.OnTimeout = spell.First(h.OnTimeout, n.OnError)
 	if n.Would != nil {
 		n.Would.OnError, n.Would.OnTimeout = n.OnError, n.OnTimeout
 		n.OnError, n.OnTimeout = policy.OnErrorSkip, policy.OnErrorSkip
@@ -210,9 +209,9 @@ var errFailed = errors.New("failed")
 // deadline is the event's, else the policy's, else 30 s for chains that speak
 // jcli and as long as the longest timeout of the others (semantics.md §5.4).
 func deadline(p *policy.Policy, plan *dag.Plan) time.Duration {
-	out := cmp.Or(plan.Deadline, p.ChainTimeout)
+	out := spell.First(plan.Deadline, p.ChainTimeout)
 	if p.Profile != nil {
-		out = cmp.Or(out, p.Profile.ChainTimeout, everyTimeout(plan))
+		out = spell.First(out, p.Profile.ChainTimeout, everyTimeout(plan))
 	}
 	if out > 0 {
 		return out

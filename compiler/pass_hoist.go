@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // hoist moves each in-process node to the earliest slot in which all it waits
@@ -79,8 +80,8 @@ func number(plan *dag.Plan, last []int) {
 			points = append(points, last[i])
 		}
 	}
-	slices.Sort(points)
-	points = slices.Compact(points)
+	spell.Sort(points)
+	points = spell.Compact(points)
 	plan.Slots = 0
 	for i := range plan.Nodes {
 		n := &plan.Nodes[i]

@@ -1,8 +1,6 @@
 package compiler
 
 import (
-	"slices"
-
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
@@ -72,7 +70,7 @@ func toolNames(m *policy.Matcher) (tools []string, named bool) {
 			tools, named = spell.Copy(names), true
 			continue
 		}
-		tools = slices.DeleteFunc(tools, func(t string) bool { return !spell.Has(names, t) })
+		tools = spell.DeleteFunc(tools, func(t string) bool { return !spell.Has(names, t) })
 	}
 	return spell.Distinct(tools), named
 }

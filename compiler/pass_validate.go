@@ -1,9 +1,9 @@
 package compiler
 
 import (
-	"cmp"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/pattern"
@@ -65,7 +65,7 @@ func (u *unit) path(h *policy.Hook, t diag.Text, where string, candidates []stri
 	if err == nil {
 		return p, true
 	}
-	name, _, _ := strings.Cut(t.Value, ".")
+	name, _, _ := spell.Cut(t.Value, ".")
 	hint := diag.DidYouMean(name, candidates, diag.DidYouMean(name, policy.FieldNames(), "hookc help fields lists them"))
 	for _, out := range outputs {
 		if name == out {
@@ -100,7 +100,7 @@ func (u *unit) checkMay(spec *policy.EventSpec, h *policy.Hook) {
 		case !obeyed.Has(p):
 			d := codeMay.Report(t.Span, "%s: %s does not obey %s", h.Name, spec.Title(), t.Value)
 			d.Severity = diag.Warning
-			u.report(h, d.WithHint("it obeys: %s", cmp.Or(strings.Join(obeyed.Names(), ", "), "nothing")))
+			u.report(h, d.WithHint("it obeys: %s", spell.First(strings.Join(obeyed.Names(), ", "), "nothing")))
 		}
 	}
 }

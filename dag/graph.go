@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"time"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Graph is "v waits for u" over dense node IDs. Every edge leads from a lower
@@ -32,8 +34,8 @@ func NewGraph(n int, edges []Edge) *Graph {
 }
 
 func ascending(ids []int) []int {
-	slices.Sort(ids)
-	return slices.Compact(ids)
+	spell.Sort(ids)
+	return spell.Compact(ids)
 }
 
 // Len is the number of nodes.

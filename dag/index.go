@@ -104,8 +104,8 @@ func (f *Finder) Nodes(tool string) []int {
 	if len(out) < 2 {
 		return out
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	spell.Sort(out)
+	return spell.Compact(out)
 }
 
 // Any reports whether some node can match the tool.

@@ -6,7 +6,6 @@ package executor
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/hookc/hookc/dag"
@@ -190,7 +189,7 @@ func decideInto(d *policy.Decision, prog *dag.Program, plan *dag.Plan, before, a
 
 func (x *Executor) cancelled(e policy.Event, in *policy.Context, hooks []policy.HookTrace) *policy.Decision {
 	return &policy.Decision{Event: e, Action: policy.Cancelled, Hooks: hooks, Policy: x.prog.Hash,
-		Warnings: slices.Clone(x.prog.Warnings), Final: in}
+		Warnings: spell.Copy(x.prog.Warnings), Final: in}
 }
 
 // run evaluates a chain by the cheapest way that its picked nodes allow; ok

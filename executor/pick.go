@@ -120,7 +120,7 @@ func (k *picker) tool(name string) *pick {
 
 // matching are the nodes whose conditions on the tool alone hold.
 func (k *picker) matching(nodes []int, in *policy.Context) []int {
-	return slices.DeleteFunc(slices.Clone(nodes), func(i int) bool {
+	return spell.DeleteFunc(spell.Copy(nodes), func(i int) bool {
 		m := k.plan.Nodes[i].Matcher
 		if m == nil {
 			return false

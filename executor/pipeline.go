@@ -149,7 +149,7 @@ func (x *Executor) unknown(acts Actions) error {
 	for _, name := range spell.Keys(acts) {
 		if !spell.Has(names, name) {
 			err = errors.Join(err, fault.Errorf("no pipeline has an action %q: %s", name,
-				diag.DidYouMean(name, names, "there are "+strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), ", "))))
+				diag.DidYouMean(name, names, "there are "+strings.Join(spell.Compact(slices.Sorted(slices.Values(names))), ", "))))
 		}
 	}
 	return err

@@ -115,12 +115,12 @@ func newSchedule(plan *dag.Plan, o *Options) *schedule {
 	if o.Filtered != nil && n > fewFiltered {
 		w.filteredBut, w.done = o.Filtered(plan)
 	}
-	w.memoised, w.filtered = plan.Memoised(), slices.Clone(w.blank)
+	w.memoised, w.filtered = plan.Memoised(), spell.Copy(w.blank)
 	for i := range w.filtered {
 		w.filtered[i].Status = policy.StatusFiltered
 	}
 	if w.fused != nil {
-		w.ran = slices.Clone(w.blank)
+		w.ran = spell.Copy(w.blank)
 		for i := range w.ran {
 			w.ran[i].Status, w.ran[i].Attempts = policy.StatusRan, 1
 		}

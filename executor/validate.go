@@ -100,7 +100,7 @@ func sameDecision(want, got *policy.Decision) error {
 // observable is a Decision without what only a clock can tell.
 func observable(d *policy.Decision) *policy.Decision {
 	out := *d
-	out.Hooks = slices.Clone(d.Hooks)
+	out.Hooks = spell.Copy(d.Hooks)
 	for i := range out.Hooks {
 		t := &out.Hooks[i]
 		t.Micros = 0
@@ -121,7 +121,7 @@ func writes(calls []Call) (out []string) {
 				from, item = len(out), c.Node.Item
 			}
 			out = append(out, c.text())
-			slices.Sort(out[from:])
+			spell.Sort(out[from:])
 		}
 	}
 	return out
@@ -135,7 +135,7 @@ func bound(calls []Call) []string {
 			out = append(out, c.text())
 		}
 	}
-	slices.Sort(out)
+	spell.Sort(out)
 	return out
 }
 

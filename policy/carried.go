@@ -1,8 +1,9 @@
 package policy
 
 import (
-	"cmp"
 	"maps"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // carries holds for each event which of the fields that are sent it carries;
@@ -37,7 +38,7 @@ func (c *Context) setAside(e Event) {
 	sent, _ := c.values[FieldRaw].(map[string]any)
 	raw, taken := map[string]any{}, false
 	for _, f := range beyond {
-		name := cmp.Or(c.names[f], f.String())
+		name := spell.First(c.names[f], f.String())
 		raw[name] = c.values[f]
 		_, own := sent[name]
 		taken = taken || own

@@ -3,7 +3,6 @@ package policy
 import (
 	"encoding/json"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/spell"
@@ -222,7 +221,7 @@ func materialise(spec *EventSpec, c *Context, r *Result) *Context {
 	if len(r.Context) > 0 && spec.CanRead(FieldSystemPrompt) {
 		parts := spell.Copy(r.Context)
 		if prompt := c.Text(FieldSystemPrompt); prompt != "" {
-			parts = slices.Insert(parts, 0, prompt)
+			parts = spell.Insert(parts, 0, prompt)
 		}
 		p = p.Then(Replace(Path{Field: FieldSystemPrompt}, strings.Join(parts, "\n\n")))
 	}
@@ -280,7 +279,7 @@ var DecisionShape = reflect.TypeFor[decisionJSON]()
 func DecisionKeys() []string {
 	out := make([]string, DecisionShape.NumField())
 	for i := range out {
-		out[i], _, _ = strings.Cut(DecisionShape.Field(i).Tag.Get("json"), ",")
+		out[i], _, _ = spell.Cut(DecisionShape.Field(i).Tag.Get("json"), ",")
 	}
 	return out
 }

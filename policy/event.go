@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
@@ -233,7 +232,7 @@ func EventNames() []string {
 	for n := range eventByName {
 		out = append(out, n)
 	}
-	slices.Sort(out)
+	spell.Sort(out)
 	return out
 }
 
@@ -243,7 +242,7 @@ func ParseEvent(name string) (Event, bool) {
 	if e, ok := eventByName[name]; ok {
 		return e, true
 	}
-	if rest, ok := strings.CutPrefix(name, extPrefix); ok && rest != "" {
+	if rest, ok := spell.CutPrefix(name, extPrefix); ok && rest != "" {
 		return Event(name), true
 	}
 	e, ok := eventByKebab()[name]

@@ -233,7 +233,7 @@ type Path struct {
 // ParsePath reads a path such as tool_input.command. `tool_arguments` is
 // another view of tool_input and becomes it.
 func ParsePath(text string) (Path, error) {
-	name, rest, nested := strings.Cut(text, ".")
+	name, rest, nested := spell.Cut(text, ".")
 	f, ok := fieldByName[name]
 	if !ok {
 		return Path{}, fault.Errorf("no field is called %q", name)

@@ -323,11 +323,11 @@ type Option struct {
 func Compare(a, b *Hook, byPriority bool) int {
 	tier := CompareTiers(a, b)
 	priority := cmp.Compare(b.itemPriority(), a.itemPriority())
-	place := cmp.Or(cmp.Compare(a.itemOrder(), b.itemOrder()), cmp.Compare(a.Order, b.Order))
+	place := spell.First(cmp.Compare(a.itemOrder(), b.itemOrder()), cmp.Compare(a.Order, b.Order))
 	if byPriority {
-		return cmp.Or(priority, tier, place)
+		return spell.First(priority, tier, place)
 	}
-	return cmp.Or(tier, priority, place)
+	return spell.First(tier, priority, place)
 }
 
 // CompareTiers orders hooks by who wrote them: by tier, and the project and
@@ -339,7 +339,7 @@ func CompareTiers(a, b *Hook) int {
 		}
 		return h.Tier
 	}
-	return cmp.Or(cmp.Compare(of(a), of(b)), cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Tier, b.Tier))
+	return spell.First(cmp.Compare(of(a), of(b)), cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Tier, b.Tier))
 }
 
 func (h *Hook) itemPriority() int {

@@ -131,7 +131,7 @@ func (m *masker) reasons(r *Result, decided bool) []Reason {
 // patch, failures, and only new reasons and feedback; no other texts (semantics.md §2.7).
 func (r Result) Recheck(before *Result) Result {
 	r.Context, r.System, r.Inject = nil, nil, nil
-	r.Feedback = slices.DeleteFunc(spell.Copy(r.Feedback), func(f string) bool { return spell.Has(before.Feedback, f) })
+	r.Feedback = spell.DeleteFunc(spell.Copy(r.Feedback), func(f string) bool { return spell.Has(before.Feedback, f) })
 	r.Reasons = spell.Without(r.Reasons, func(reason *Reason) bool {
 		return slices.ContainsFunc(before.Reasons, func(b Reason) bool { return b.Hook == reason.Hook && b.Text == reason.Text })
 	})

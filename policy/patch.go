@@ -197,5 +197,5 @@ func (p Patch) Without(q Patch) Patch {
 	changed := func(e Edit) bool {
 		return spell.Some(q.edits, func(l *Edit) bool { return l.Path.Field == e.Path.Field })
 	}
-	return Patch{edits: slices.DeleteFunc(spell.Copy(p.edits), changed)}
+	return Patch{edits: spell.DeleteFunc(spell.Copy(p.edits), changed)}
 }

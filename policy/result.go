@@ -175,7 +175,7 @@ func (r *Result) Quiet() bool {
 
 // texts drops empty texts, which are no texts.
 func texts(in []string) []string {
-	return slices.DeleteFunc(spell.Copy(in), func(s string) bool { return s == "" })
+	return spell.DeleteFunc(spell.Copy(in), func(s string) bool { return s == "" })
 }
 
 // JSON is r with the values that it carries as JSON values: what a rule written

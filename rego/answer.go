@@ -3,7 +3,6 @@ package rego
 import (
 	"context"
 	"errors"
-	"slices"
 	"sort"
 	"strings"
 
@@ -145,7 +144,7 @@ func inOrder(list []contribution, set bool) []contribution {
 	if set {
 		sort.SliceStable(list, func(i, j int) bool { return list[i].text < list[j].text })
 	}
-	return slices.CompactFunc(list, func(x, y contribution) bool { return x.text == y.text })
+	return spell.CompactFunc(list, func(x, y contribution) bool { return x.text == y.text })
 }
 
 // contributing reads a string or an object with a reason or msg.

@@ -229,7 +229,7 @@ func (f *FusedNative) watchLeaver(n *Native) {
 		if there {
 			return
 		}
-		list = slices.Insert(spell.Copy(list), at, i)
+		list = spell.Insert(spell.Copy(list), at, i)
 		if f.places.CompareAndSwap(old, &list) {
 			return
 		}

@@ -50,7 +50,7 @@ func (u *unit) reportEarly(c *ast.Compiler, e *ast.Expr) {
 
 // apart is how to write a test of membership so that no index knows it.
 func apart(e *ast.Expr) string {
-	value, of, ok := strings.Cut(string(e.Location.Text), " in ")
+	value, of, ok := spell.Cut(string(e.Location.Text), " in ")
 	if !ok || strings.Contains(of, "\n") {
 		return "give the collection a name first"
 	}

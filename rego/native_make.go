@@ -139,7 +139,7 @@ func (p *plan) way(e *plannedEntry) string {
 	if through == nil {
 		return way
 	}
-	slices.Sort(through)
+	spell.Sort(through)
 	return way + ", " + strings.Join(through, " and ") + " by the resident engine"
 }
 

@@ -159,10 +159,10 @@ func (u *unit) reportCompile(list ast.Errors) {
 
 // compileHint guesses what an unknown name was meant to be.
 func compileHint(in *ast.Module, message string) string {
-	if name, ok := strings.CutPrefix(message, "undefined function "); ok {
+	if name, ok := spell.CutPrefix(message, "undefined function "); ok {
 		return diag.DidYouMean(name, callable(), "shared functions live in the files of rego: {paths: [...]}")
 	}
-	name, ok := strings.CutSuffix(strings.TrimPrefix(message, "var "), " is unsafe")
+	name, ok := spell.CutSuffix(strings.TrimPrefix(message, "var "), " is unsafe")
 	if !ok {
 		return ""
 	}

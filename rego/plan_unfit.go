@@ -5,6 +5,8 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // contextual are the functions whose result is not a matter of their arguments
@@ -77,8 +79,8 @@ func hides(n *ast.TreeNode) bool {
 
 // inWords makes the planner's error a reason, without the terms it is about.
 func inWords(err error) string {
-	text, _, _ := strings.Cut(err.Error(), "\n")
-	if what, _, ok := strings.Cut(text, "("); ok && strings.Contains(what, "not implemented") {
+	text, _, _ := spell.Cut(err.Error(), "\n")
+	if what, _, ok := spell.Cut(text, "("); ok && strings.Contains(what, "not implemented") {
 		text = what
 	}
 	return "planner: " + text

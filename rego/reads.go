@@ -1,8 +1,6 @@
 package rego
 
 import (
-	"slices"
-
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/hookc/hookc/internal/spell"
@@ -26,7 +24,7 @@ func (m *Module) Reads(at diag.Span) []policy.Path {
 		}
 	}
 	sortPaths(l.paths)
-	return slices.CompactFunc(l.paths, func(a, b policy.Path) bool { return spell.Equal(pathKey(a), pathKey(b)) })
+	return spell.CompactFunc(l.paths, func(a, b policy.Path) bool { return spell.Equal(pathKey(a), pathKey(b)) })
 }
 
 // looker follows a rule.

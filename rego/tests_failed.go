@@ -6,6 +6,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -171,7 +172,7 @@ func (w *witness) line(e *topdown.Event) {
 		w.lines = append(w.lines, "… and more")
 		return
 	}
-	text, _, _ := strings.Cut(string(e.Location.Text), "\n")
+	text, _, _ := spell.Cut(string(e.Location.Text), "\n")
 	line := strings.Repeat("  ", min(w.depth[e.QueryID], 20)) + string(e.Op) + " " + shortened(text) + "  " + span.String()
 	if n := len(w.lines); n == 0 || w.lines[n-1] != line {
 		w.lines = append(w.lines, line)

@@ -148,7 +148,7 @@ func (m *Module) form(of func(*ast.Rule) bool) string {
 			}
 		}
 	}
-	slices.Sort(rules)
+	spell.Sort(rules)
 	documents, _ := m.document(nil)
 	text, err := policy.EncodeJSON(documents)
 	if err != nil {

@@ -3,8 +3,8 @@ package calls
 import (
 	"strings"
 
-	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // imports reads import x as y, from x import y, and import x from 'y'.
@@ -120,7 +120,7 @@ func (p *Code) destructure() bool {
 // resolveName follows imports: sp.run is subprocess.run.
 func (p *Code) resolveName(name string) string {
 	name = strings.ReplaceAll(name, "?.", ".")
-	first, rest, more := losses.Cut(name, ".")
+	first, rest, more := spell.Cut(name, ".")
 	if first == "" {
 		return name
 	}

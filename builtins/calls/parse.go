@@ -307,7 +307,7 @@ func (p *Code) nameExpr(t tokens.Token) Value {
 		p.pos++
 		args, named := p.arguments(")")
 		call := Call{Name: name, Args: args, Named: named}
-		if first, method, ok := losses.Cut(name, "."); ok && p.names[first] == "" && !strings.Contains(method, ".") && Act(p.lang, name) == 0 {
+		if first, method, ok := spell.Cut(name, "."); ok && p.names[first] == "" && !strings.Contains(method, ".") && Act(p.lang, name) == 0 {
 			// p.unlink() of a variable is what Path(…).unlink() is.
 			if v, known := p.vars[first]; known || Actions()["."+method] != 0 {
 				call.Name, call.Recv = "."+method, v

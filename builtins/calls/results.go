@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // constant is the value of a name that has one: the home, a variable of the
 // environment.
 func constant(name string) (Value, bool) {
 	for _, environment := range []string{"os.environ[", "process.env.", "process.env[", "ENV[", "$ENV[", "$_SERVER[", "$_ENV[", "Bun.env.", "import.meta.env."} {
-		if variable, ok := strings.CutPrefix(name, environment); ok {
+		if variable, ok := spell.CutPrefix(name, environment); ok {
 			return ofVariable(strings.TrimSuffix(variable, "]")), true
 		}
 	}

@@ -83,7 +83,7 @@ func (f *fileArgs) guess(s string, depth int) {
 		return // a sentence
 	}
 	f.out = append(f.out, calledFile{path: s, writes: true, guessed: true})
-	if _, value, ok := losses.Cut(s, "="); ok {
+	if _, value, ok := spell.Cut(s, "="); ok {
 		f.out = append(f.out, calledFile{path: value, writes: true, guessed: true})
 	}
 }
@@ -204,10 +204,10 @@ func patchFiles(patch string) []string {
 		if i < 0 || len(out) >= maxCalledFiles {
 			continue
 		}
-		name, _, _ := losses.Cut(line[len(patchMarks[i]):], "\t")
+		name, _, _ := spell.Cut(line[len(patchMarks[i]):], "\t")
 		name = strings.TrimSpace(name)
 		if strings.HasPrefix(patchMarks[i], "+") || strings.HasPrefix(patchMarks[i], "-") {
-			if rest, ok := strings.CutPrefix(name, "a/"); ok {
+			if rest, ok := spell.CutPrefix(name, "a/"); ok {
 				name = rest
 			} else {
 				name = strings.TrimPrefix(name, "b/")

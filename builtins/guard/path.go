@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/builtins/shell"
@@ -139,8 +138,8 @@ func fileAt(p string, at shell.At) (string, bool) {
 		if err != nil {
 			return "", false
 		}
-		rest, full := strings.CutPrefix(plain, "//")
-		if host, file, ok := losses.Cut(rest, "/"); full && ok && (host == "" || strings.EqualFold(host, "localhost")) {
+		rest, full := spell.CutPrefix(plain, "//")
+		if host, file, ok := spell.Cut(rest, "/"); full && ok && (host == "" || strings.EqualFold(host, "localhost")) {
 			plain = "/" + file
 		}
 		p = strings.TrimPrefix(plain, "//")

@@ -168,7 +168,7 @@ func (c *selfCall) hookc(s *shell.Line, cmd *shell.Command) {
 	}
 	has := func(flag string) bool {
 		return slices.ContainsFunc(args, func(w shell.Word) bool {
-			name, value, set := losses.Cut(w.Text, "=")
+			name, value, set := spell.Cut(w.Text, "=")
 			return name == flag && (!set || value != "false" && value != "0")
 		})
 	}
@@ -190,9 +190,9 @@ func (c *selfCall) hookcWrites(cmd *shell.Command, words []string, args []shell.
 		flags = selfReads[strings.Join(words[:n], " ")]
 	}
 	for _, flag := range strings.Fields(flags) {
-		name, valued := strings.CutSuffix(flag, "=")
+		name, valued := spell.CutSuffix(flag, "=")
 		for i, w := range args {
-			rest, ok := strings.CutPrefix(w.Text, name)
+			rest, ok := spell.CutPrefix(w.Text, name)
 			short := len(name) == 2 && len(w.Text) > 1 && w.Text[0] == '-' && w.Text[1] != '-' && strings.Contains(w.Text, name[1:])
 			switch {
 			case !ok && !short:
@@ -223,7 +223,7 @@ func (c *selfCall) weakens(cmd *shell.Command, what string) {
 // setsHookc returns a variable of hookc's that a command line sets, "" if there is none.
 func setsHookc(s *shell.Line) string {
 	for _, w := range lineWords(s) {
-		if name, _, ok := losses.Cut(w, "="); ok && strings.HasPrefix(name, "HOOKC_") {
+		if name, _, ok := spell.Cut(w, "="); ok && strings.HasPrefix(name, "HOOKC_") {
 			return name
 		}
 	}
@@ -374,7 +374,7 @@ var languages = map[string]string{".ps1": "powershell", ".bat": "cmd", ".cmd": "
 // scriptLanguage tells a script's language by its first line; one without such a
 // line is the shell's.
 func scriptLanguage(text string) string {
-	line, _, _ := losses.Cut(text, "\n")
+	line, _, _ := spell.Cut(text, "\n")
 	if !strings.HasPrefix(line, "#!") {
 		return "sh"
 	}

@@ -2,7 +2,6 @@ package guard
 
 import (
 	"bytes"
-	"cmp"
 	"os"
 	"os/exec"
 	"path"
@@ -89,7 +88,7 @@ func gitWorkOf(cmd *shell.Command) (w *gitWork, ok bool) {
 	w = &gitWork{cmd: cmd, dir: cmd.Dir}
 	args := cmd.Argv[1:]
 	for len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
-		name, value, set := losses.Cut(args[0].Text, "=")
+		name, value, set := spell.Cut(args[0].Text, "=")
 		if !set && len(args) > 1 && shell.WordIn(name, "-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source") {
 			value, args = args[1].Text, args[1:]
 		}
@@ -182,10 +181,10 @@ func (c *selfCall) gitCommits(w *gitWork, operands []string) {
 // inTree lists the parts of hookc in the work tree of a command that are there.
 func (c *selfCall) inTree(w *gitWork) (out []string) {
 	root, _, _ := paths.Repository(w.dir)
-	root = cmp.Or(w.foreign, paths.Slash(root))
+	root = spell.First(w.foreign, paths.Slash(root))
 	real, _ := paths.Real(root, root)
 	for _, f := range c.own.files {
-		if root != "" && (losses.IsUnder(root, f) || losses.IsUnder(cmp.Or(real, root), f)) && exists(f) {
+		if root != "" && (losses.IsUnder(root, f) || losses.IsUnder(spell.First(real, root), f)) && exists(f) {
 			out = append(out, f)
 		}
 	}
@@ -293,7 +292,7 @@ func patchedFiles(cmd *shell.Command, argv []shell.Word) (files []string, known 
 		text.WriteString(t + "\n")
 	}
 	for _, name := range patchFiles(text.String()) {
-		for at, more := strings.Trim(paths.Slash(name), `"`), true; more && at != ""; _, at, more = losses.Cut(at, "/") {
+		for at, more := strings.Trim(paths.Slash(name), `"`), true; more && at != ""; _, at, more = spell.Cut(at, "/") {
 			if p := posix.Absolute(cmd.Dir, at); p != "" {
 				files = append(files, p)
 			}

@@ -4,10 +4,10 @@ import (
 	_ "embed"
 	"strings"
 
-	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/internal/packed"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -38,7 +38,7 @@ func (a *shellAdvice) reason(s *shell.Line, e *shell.Effect) string {
 	}
 	what, instead := a.what, a.instead
 	if a.name != "" {
-		what, instead, _ = losses.Cut(adviceText()[a.name], "|")
+		what, instead, _ = spell.Cut(adviceText()[a.name], "|")
 	}
 	what = strings.ReplaceAll(what, "%s", shown(e.Target))
 	return name + " " + what + "; instead: " + strings.ReplaceAll(instead, "{user}", askUser)
@@ -65,7 +65,7 @@ var adviceTexts string
 var adviceText = lazy.Value(func() map[string]string {
 	out := map[string]string{}
 	for line := range strings.Lines(packed.Text(adviceTexts)) {
-		if name, text, ok := losses.Cut(strings.TrimSpace(line), "|"); ok && name[0] != '#' {
+		if name, text, ok := spell.Cut(strings.TrimSpace(line), "|"); ok && name[0] != '#' {
 			out[name] = text
 		}
 	}

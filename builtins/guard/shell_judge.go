@@ -114,8 +114,8 @@ func movedInside(s *shell.Line, e *shell.Effect) bool {
 // runtimeFile reports whether a path is what the user's own programs keep while
 // they run: /run/user/1000/app.sock.
 func runtimeFile(p string) bool {
-	rest, ok := strings.CutPrefix(strings.TrimPrefix(p, "/var"), "/run/user/")
-	_, below, _ := losses.Cut(rest, "/")
+	rest, ok := spell.CutPrefix(strings.TrimPrefix(p, "/var"), "/run/user/")
+	_, below, _ := spell.Cut(rest, "/")
 	return ok && strings.Trim(below, "*?/") != "" || harm.Volume(p)
 }
 
@@ -175,8 +175,8 @@ func judgeResource(s *shell.Line, e *shell.Effect) *shellAdvice {
 			return adviceLocalCluster
 		}
 	case "delete":
-		kind, _, _ := losses.Cut(strings.ToLower(e.Target), " ")
-		kind, _, _ = losses.Cut(kind, "/")
+		kind, _, _ := spell.Cut(strings.ToLower(e.Target), " ")
+		kind, _, _ = spell.Cut(kind, "/")
 		switch {
 		case e.Domain != shell.DomainKubernetes:
 		case shell.WordIn(strings.TrimSuffix(kind, "s"), "pod po job replicaset r event ev lease"):
@@ -286,8 +286,8 @@ func startupFile(p string) bool {
 
 // gitData reports whether a path is what a repository keeps its history in.
 func gitData(p string) bool {
-	_, rel, ok := losses.Cut(p+"/", "/.git/")
-	first, _, _ := losses.Cut(rel, "/")
+	_, rel, ok := spell.Cut(p+"/", "/.git/")
+	first, _, _ := spell.Cut(rel, "/")
 	return ok && (first == "" || shell.WordIn(first, "HEAD index refs objects packed-refs logs"))
 }
 

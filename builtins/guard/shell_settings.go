@@ -43,7 +43,7 @@ var settingsOf = lazy.Value(func() []string {
 	for _, a := range agent.All() {
 		for _, f := range a.Files {
 			rel := strings.TrimSuffix(f.Path, "/*.json")
-			if dir, _, ok := losses.Cut(rel, "/"); ok && f.Base != agent.System && strings.HasPrefix(dir, ".") {
+			if dir, _, ok := spell.Cut(rel, "/"); ok && f.Base != agent.System && strings.HasPrefix(dir, ".") {
 				out = append(out, rel, dir+"/hooks")
 			}
 		}
@@ -69,7 +69,7 @@ func agentSettings(e *shell.Effect) bool {
 		if i := strings.Index(e.Target+"/", "/"+rel+"/"); i >= 0 {
 			return true
 		}
-		dir, _, _ := losses.Cut(rel, "/")
+		dir, _, _ := spell.Cut(rel, "/")
 		if i := strings.Index(e.Target, "/"+dir+"/**/"); i >= 0 && losses.GlobMatch(strings.Replace(e.Target[i+1:], "**/", "", 1), rel) {
 			return true
 		}

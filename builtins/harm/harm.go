@@ -76,7 +76,7 @@ func parse() *rules {
 	lines := lines(packed.Text(table))
 	names := []string{}
 	for len(lines) > 0 && (lines[0] == "" || lines[0][0] == '=') { // before all that use them
-		if name, text, ok := losses.Cut(strings.TrimPrefix(lines[0], "="), " "); ok {
+		if name, text, ok := spell.Cut(strings.TrimPrefix(lines[0], "="), " "); ok {
 			names = append(names, "{"+name+"}", strings.NewReplacer(names...).Replace(text))
 		}
 		lines = lines[1:]
@@ -91,18 +91,18 @@ func parse() *rules {
 			continue
 		case line[0] == '!':
 			f := strings.Split(line[1:], "|")
-			kind, packs, _ := losses.Cut(f[0], " ")
+			kind, packs, _ := spell.Cut(f[0], " ")
 			t.advice[kind] = [3]string{packs, f[1], f[2]}
 			continue
 		}
-		head, want, _ := losses.Cut(line, " ~ ")
-		want, all, _ := losses.Cut(want, " && ")
-		want, not, _ := losses.Cut(want, " !~ ")
-		want, also, _ := losses.Cut(want, " & ")
+		head, want, _ := spell.Cut(line, " ~ ")
+		want, all, _ := spell.Cut(want, " && ")
+		want, not, _ := spell.Cut(want, " !~ ")
+		want, also, _ := spell.Cut(want, " & ")
 		words := strings.Fields(t.names.Replace(head))
 		r := &rule{kind: words[0]}
 		r.want.text, r.also.text, r.not.text, r.line.text = want, also, not, all
-		if kind, file := strings.CutSuffix(words[1], ":"); file {
+		if kind, file := spell.CutSuffix(words[1], ":"); file {
 			r.parts = words[2:]
 			t.files[kind] = append(t.files[kind], r)
 			continue
@@ -224,7 +224,7 @@ func Dry(c *shell.Command) bool {
 	return slices.ContainsFunc(c.Flags, func(flag string) bool {
 		return losses.In(flag, "--dry-run --dryrun --preview-only --print-sql --dump-sql --list-tasks --list-hosts --list-tags --syntax-check -help --validate-only --only-names -output-policy -output-curl-string "+dryShort[c.Name])
 	}) && !slices.ContainsFunc(words, func(w string) bool {
-		name, value, _ := losses.Cut(w, "=")
+		name, value, _ := spell.Cut(w, "=")
 		return losses.In(name, "--dry-run --dryrun") && losses.In(value, "false none no 0 off")
 	})
 }
@@ -321,10 +321,10 @@ func (f *finder) whole(e *expression) bool {
 //
 //go:noinline
 func (f *finder) short(p string) (rel string, project bool) {
-	if rest, ok := strings.CutPrefix(p, f.at.Root+"/"); ok && f.at.Root != "" {
+	if rest, ok := spell.CutPrefix(p, f.at.Root+"/"); ok && f.at.Root != "" {
 		return rest, true
 	}
-	if rest, ok := strings.CutPrefix(p, f.at.Home+"/"); ok && f.at.Home != "" {
+	if rest, ok := spell.CutPrefix(p, f.at.Home+"/"); ok && f.at.Home != "" {
 		return "~/" + rest, false
 	}
 	return p, false
@@ -454,7 +454,7 @@ func glob(rel string) bool {
 	if inMade(parts) || strings.Contains(rel, "{tests}") {
 		return false
 	}
-	name, extension, ok := losses.Cut(base, ".")
+	name, extension, ok := spell.Cut(base, ".")
 	if !ok || strings.Trim(name, "*") != "" || strings.Contains(extension, ".") {
 		return false
 	}

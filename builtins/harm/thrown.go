@@ -51,7 +51,7 @@ func ThrownAway(s *shell.Line, e *shell.Effect) bool {
 		if i > 0 && i < len(words) {
 			before = words[i-1]
 		}
-		name, value, set := losses.Cut(w, "=")
+		name, value, set := spell.Cut(w, "=")
 		if !set {
 			name, value = before, w
 		}
@@ -145,7 +145,7 @@ func ownNetwork(s *shell.Line, c *shell.Command) bool {
 
 // aliased reports whether the line says that what stands before the first slash is on this machine.
 func aliased(s *shell.Line, target string) bool {
-	alias, _, _ := losses.Cut(target, "/")
+	alias, _, _ := spell.Cut(target, "/")
 	return shell.AnyCommand(s.Commands, func(c *shell.Command) bool {
 		words := shell.WordTexts(c.Argv)
 		return c.Name == "mc" && len(words) > 4 && words[1] == "alias" && words[3] == alias && losses.IsLocal(losses.AddressHost(words[4]))
@@ -206,7 +206,7 @@ func temporary(dir string) bool {
 // and history of a repository that the line made there, as others may share those.
 func gitThrownAway(s *shell.Line, e *shell.Effect, words []string) bool {
 	dir, c := "", &s.Commands[e.Command]
-	if of, below, _ := losses.Cut(strings.TrimPrefix(c.Dir, "/tmp/tmp."), "/"); strings.HasPrefix(c.Dir, "/tmp/tmp.XX") && strings.Trim(of, "X") == "" && (below == "" || c.Conditional) {
+	if of, below, _ := spell.Cut(strings.TrimPrefix(c.Dir, "/tmp/tmp."), "/"); strings.HasPrefix(c.Dir, "/tmp/tmp.XX") && strings.Trim(of, "X") == "" && (below == "" || c.Conditional) {
 		dir = c.Dir
 	} else if c.Conditional && temporary(c.Dir) && shell.AnyCommand(s.Commands[:e.Command], func(d *shell.Command) bool {
 		return d.Name == "git" && len(d.Argv) > 2 && d.Argv[1].Is("init", "clone") && d.Argv[len(d.Argv)-1].Text == c.Dir
@@ -288,7 +288,7 @@ func thrown(word string) bool {
 
 // Volume reports whether a path lies in a volume of containers that is called a throw-away one.
 func Volume(p string) bool {
-	name, below, _ := losses.Cut(strings.TrimPrefix(p, "/var/lib/docker/volumes/"), "/")
+	name, below, _ := spell.Cut(strings.TrimPrefix(p, "/var/lib/docker/volumes/"), "/")
 	return strings.HasPrefix(p, "/var/lib/docker/volumes/") && below != "" && has(name, thrown)
 }
 

@@ -166,7 +166,7 @@ func (w *walk) from(p string) bool {
 	if w.l.Real.Root != root {
 		hops = 1
 	}
-	if below, ok := strings.CutPrefix(p, root+"/"); ok && root != "" {
+	if below, ok := spell.CutPrefix(p, root+"/"); ok && root != "" {
 		return w.step(w.l.Real.Root, below, hops, w.l.gone)
 	}
 	at, rest := paths.Root(p)
@@ -179,7 +179,7 @@ func (w *walk) step(done, rest string, hops int, gone bool) bool {
 		return false
 	}
 	for rest != "" {
-		part, after, more := strings.Cut(rest, "/")
+		part, after, more := spell.Cut(rest, "/")
 		next := strings.TrimSuffix(done, "/") + "/" + part
 		switch {
 		case part == "" || part == ".":

@@ -1,20 +1,20 @@
 package losses
 
 import (
-	"cmp"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Mutation is the verb in the text of a request that destroys something: that of a call of
 // GraphQL, "action": "delete", cmd=wipe.
 func Mutation(text string) (verb string) {
 	for _, mark := range [...]string{"Target:", "mutation"} {
-		_, rest, _ := Cut(text, mark)
+		_, rest, _ := spell.Cut(text, mark)
 		for word := range strings.FieldsFuncSeq(rest[:min(len(rest), 200)], func(r rune) bool { return strings.ContainsRune(` "{}().,:`, r) }) {
 			if v, object := Verb(word); Destroys()[v] && len(object) > 0 {
 				verb = v
@@ -22,7 +22,7 @@ func Mutation(text string) (verb string) {
 		}
 	}
 	if m := bodyFlag().FindStringSubmatch(text); m != nil {
-		return strings.ToLower(cmp.Or(m[1], m[2], m[4], "open")) // "is-destroy": true, <delete>, "private": false
+		return strings.ToLower(spell.First(m[1], m[2], m[4], "open")) // "is-destroy": true, <delete>, "private": false
 	}
 	for _, m := range bodyVerb().FindAllStringSubmatch(text, 8) {
 		if v, _ := Verb(strings.ToLower(m[1])); Destroys()[v] {
@@ -60,7 +60,7 @@ func Requests(text string) (op string, addresses []string) {
 		}
 	}
 	for _, at := range codeAddress().FindAllStringSubmatch(text, 8) {
-		addresses = append(addresses, cmp.Or(at[1], at[0]))
+		addresses = append(addresses, spell.First(at[1], at[0]))
 	}
 	return op, addresses
 }
@@ -121,10 +121,10 @@ func RemoteHost(t string) string {
 
 // HostOf is the host in user@host:path.
 func HostOf(target string) string {
-	_, after, ok := Cut(target, "@")
+	_, after, ok := spell.Cut(target, "@")
 	if ok {
 		target = after
 	}
-	host, _, _ := Cut(target, ":")
+	host, _, _ := spell.Cut(target, ":")
 	return host
 }

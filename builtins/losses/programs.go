@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // TextPrograms are programs whose arguments are text, names and files to look
@@ -31,7 +32,7 @@ var valueLetters = lazy.Value(func() map[string]string {
 	for row := range strings.SplitSeq(`s tac,nc head,ncs tail,bhjkoOpPtTxyz# less,n more,bdfhilnsvw nl,lrHm bat batcat,efmABCdD grep egrep fgrep zgrep bzgrep xzgrep,efmABCdDgtTjMEr rg,ABCmGgp ag,ABCm ack,
 		koStT sort,fsw uniq,bcfdO cut,d paste,CUILFWDxXS diff colordiff icdiff,IoWw sdiff,in cmp,aeijotv12 join,w fold,cosCEHilNnOpRrTW column,nteTsU strings,AjNSt od,efns hexdump hd,
 		efFmP file,cft stat,t look expand unexpand,DhlNowW pr,wpg fmt,abClnt split,bfn csplit,fL jq,opIsf yq,fso source-highlight,lFOPSof pygmentize,sw glow,ino shuf,bFgiMoSwW ptx,fto iconv,w basenc,d numfmt,ABDdEFHiLNPRswX pv`, ",") {
-		letters, names, _ := Cut(strings.TrimSpace(row), " ")
+		letters, names, _ := spell.Cut(strings.TrimSpace(row), " ")
 		for name := range strings.FieldsSeq(names) {
 			m[name] = letters
 		}
@@ -84,7 +85,9 @@ const (
 )
 
 // CacheQuestions are the arguments with which tools say where they keep what they can make again.
-var CacheQuestions = map[string]bool{"env GOCACHE": true, "env GOMODCACHE": true, "env GOTMPDIR": true, "config get cache": true, "cache dir": true, "cache path": true, "--cache": true, "store path": true}
+var CacheQuestions = lazy.Value(func() map[string]bool {
+	return map[string]bool{"env GOCACHE": true, "env GOMODCACHE": true, "env GOTMPDIR": true, "config get cache": true, "cache dir": true, "cache path": true, "--cache": true, "store path": true}
+})
 
 // Says are options that take a text for people.
 var Says = Words("-m --message -b --body -t --title -d --description --text --comment --note --notes --subject --reason --name --prompt -p --grep --pattern --query -k")
@@ -93,10 +96,12 @@ var Says = Words("-m --message -b --body -t --title -d --description --text --co
 var Outputs = Words("-o --output --out --outfile --output-file --output-dir --outdir --out-dir --dest --destination --extract-to")
 
 // OutputsOf are more of them, by program.
-var OutputsOf = map[string]string{
-	"curl": "-D --dump-header -c --cookie-jar --stderr --trace --trace-ascii --etag-save --libcurl", "wget": "-a --append-output -o --output-file --save-cookies",
-	"aria2c": "-d", "gh": "-O -D --dir", "openssl": "-out -keyout", "http": "-do", "https": "-do", "script": "-a",
-}
+var OutputsOf = lazy.Value(func() map[string]string {
+	return map[string]string{
+		"curl": "-D --dump-header -c --cookie-jar --stderr --trace --trace-ascii --etag-save --libcurl", "wget": "-a --append-output -o --output-file --save-cookies",
+		"aria2c": "-d", "gh": "-O -D --dir", "openssl": "-out -keyout", "http": "-do", "https": "-do", "script": "-a",
+	}
+})
 
 // Copies are the words with which tools of containers and clouds copy files, Copiers the tools.
 const (
@@ -118,12 +123,14 @@ var Deletes = map[string]string{
 
 // Empties are the options of a program that name a folder which it empties, by
 // the option or command with which it does so, "" for always.
-func Empties(program string) map[string]string { return empties[program] }
+func Empties(program string) map[string]string { return empties()[program] }
 
-var empties = map[string]map[string]string{
-	"pytest": {"": "--basetemp"}, "py.test": {"": "--basetemp"}, "hugo": {"--cleanDestinationDir": "-d --destination"}, "vite": {"--emptyOutDir": "--outDir"},
-	"jekyll": {"build": "-d --destination"}, "mkdocs": {"build": "-d --site-dir"}, "cargo": {"clean": "--target-dir"},
-}
+var empties = lazy.Value(func() map[string]map[string]string {
+	return map[string]map[string]string{
+		"pytest": {"": "--basetemp"}, "py.test": {"": "--basetemp"}, "hugo": {"--cleanDestinationDir": "-d --destination"}, "vite": {"--emptyOutDir": "--outDir"},
+		"jekyll": {"build": "-d --destination"}, "mkdocs": {"build": "-d --site-dir"}, "cargo": {"clean": "--target-dir"},
+	}
+})
 
 // Dangerous are the programs that are looked for in the arguments of one that
 // is not known.
@@ -149,7 +156,7 @@ var DiskWrites = map[string]string{
 
 // Disk reports whether a path is that of a disk or of a part of one.
 func Disk(p string) bool {
-	name, ok := strings.CutPrefix(p, "/dev/")
+	name, ok := spell.CutPrefix(p, "/dev/")
 	return ok && slices.ContainsFunc([]string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "mapper/", "md", "dm-"}, func(kind string) bool { return strings.HasPrefix(name, kind) })
 }
 
@@ -356,10 +363,10 @@ func Unread(word string) string {
 	if i < 0 || i > 0 && strings.IndexByte("=+", word[i-1]) < 0 {
 		return ""
 	}
-	scheme, rest, ok := Cut(word[i:], "://")
-	host, _, _ := Cut(rest, "/")
+	scheme, rest, ok := spell.Cut(word[i:], "://")
+	host, _, _ := spell.Cut(rest, "/")
 	host = host[strings.LastIndexByte(host, '@')+1:]
-	host, _, _ = Cut(host, ":")
+	host, _, _ = spell.Cut(host, ":")
 	ip, err := netip.ParseAddr(host)
 	if !ok || host == "" || IsLocal(host) || err == nil && ip.IsPrivate() || !strings.Contains(host, ".") || scheme == "https" && !Unnamed(host) || scheme != "http" && scheme != "https" {
 		return ""
@@ -458,15 +465,15 @@ func HandsOverShell(text string) bool {
 // ImageProgram is the program that an image is named after: hashicorp/terraform:1.9.
 func ImageProgram(image string) string {
 	name := image[strings.LastIndexByte(image, '/')+1:]
-	name, _, _ = Cut(name, "@")
-	name, _, _ = Cut(name, ":")
+	name, _, _ = spell.Cut(name, "@")
+	name, _, _ = spell.Cut(name, ":")
 	return strings.TrimSuffix(name, "-cli")
 }
 
 // MountFields are where a mount of a container comes from and where it is seen.
 func MountFields(text string) (from, to string) {
 	for field := range strings.SplitSeq(text, ",") {
-		switch name, value, _ := Cut(field, "="); name {
+		switch name, value, _ := spell.Cut(field, "="); name {
 		case "source", "src":
 			from = value
 		case "target", "dst", "destination":

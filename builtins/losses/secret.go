@@ -50,13 +50,13 @@ var homes = []string{"/home/", "/Users/", "/export/home/", "/var/home/"}
 // homeOf splits a path below a home, anybody's, into that and the rest.
 func homeOf(p, home string) (rel string, ok bool) {
 	for _, h := range []string{home, "/root", "/var/root"} {
-		if rest, found := strings.CutPrefix(p, h); found && h != "" && (rest == "" || rest[0] == '/') {
+		if rest, found := spell.CutPrefix(p, h); found && h != "" && (rest == "" || rest[0] == '/') {
 			return strings.TrimPrefix(rest, "/"), true
 		}
 	}
 	for _, dir := range homes {
-		if rest, found := strings.CutPrefix(p, dir); found {
-			_, rel, ok = Cut(rest, "/")
+		if rest, found := spell.CutPrefix(p, dir); found {
+			_, rel, ok = spell.Cut(rest, "/")
 			return rel, ok
 		}
 	}
@@ -67,7 +67,7 @@ func homeOf(p, home string) (rel string, ok bool) {
 // holds what the files can that it matches.
 func Secret(p, home string) string {
 	for _, suffix := range [...]string{"~", ".bak", ".old", ".orig", ".backup", ".save", ".copy"} {
-		if rest, ok := strings.CutSuffix(p, suffix); ok && len(path.Base(rest)) > 1 && path.Base(rest) != "~" {
+		if rest, ok := spell.CutSuffix(p, suffix); ok && len(path.Base(rest)) > 1 && path.Base(rest) != "~" {
 			return Secret(rest, home)
 		}
 	}
@@ -106,7 +106,7 @@ func Secret(p, home string) string {
 		if rel[0] != '.' {
 			return ""
 		}
-		name, _, _ := Cut(strings.TrimPrefix(base, "."), ".")
+		name, _, _ := spell.Cut(strings.TrimPrefix(base, "."), ".")
 		if tokens := Tokens(name); len(tokens) > 0 && In(tokens[len(tokens)-1], "token tokens credentials creds auth password passwords apikey secrets") && (path.Ext(base) == "" || In(path.Ext(base), ".json .toml .yaml .yml .txt .ini .conf")) {
 			return "token" // ~/.tool/auth.json
 		}
@@ -229,8 +229,8 @@ func Metadata(address string) bool {
 
 // DomainLike reports whether a word ends as the name of a host does.
 func DomainLike(text string) bool {
-	host, _, _ := Cut(text, "/")
-	host, _, _ = Cut(host, ":")
+	host, _, _ := spell.Cut(text, "/")
+	host, _, _ = spell.Cut(host, ":")
 	i := strings.LastIndexByte(host, '.')
 	return i > 0 && In(strings.ToLower(host[i+1:]), "com net org io example dev ru cn co xyz site online app info biz me tk ml top cloud test invalid")
 }
@@ -254,8 +254,8 @@ func In(word, list string) bool {
 
 // NameGlob is a regular expression as a glob, "" for one that has more to say.
 func NameGlob(expr string) string {
-	expr, begins := strings.CutPrefix(expr, "^")
-	expr, ends := strings.CutSuffix(expr, "$")
+	expr, begins := spell.CutPrefix(expr, "^")
+	expr, ends := spell.CutSuffix(expr, "$")
 	var b strings.Builder
 	for i := 0; i < len(expr); i++ {
 		switch ch := expr[i]; {

@@ -15,11 +15,11 @@ type Loss struct{ Op, Target string }
 // SQL finds what SQL text destroys. Strings and comments are text.
 func SQL(text string) []Loss {
 	var out []Loss
-	statements := slices.DeleteFunc(sqlStatements(text), func(words []string) bool { return len(words) == 0 })
+	statements := spell.DeleteFunc(sqlStatements(text), func(words []string) bool { return len(words) == 0 })
 	undone, own := rolledBack(statements), map[string]bool{}
 	for _, words := range statements {
 		if i := slices.Index(words, "TABLE"); words[0] == "CREATE" && i == 2 && In(words[1], "TEMP TEMPORARY") {
-			own[sqlName(slices.DeleteFunc(spell.Copy(words[i:]), func(w string) bool { return w == "NOT" }))] = true
+			own[sqlName(spell.DeleteFunc(spell.Copy(words[i:]), func(w string) bool { return w == "NOT" }))] = true
 		}
 		loss, ok := sqlStatement(words)
 		if ok && !(undone && In(loss.Op, "delete-rows update-rows")) && !(own[loss.Target] && (loss.Op == "drop-table" && len(words) == 3 || words[0] == "TRUNCATE" && len(words) < 4)) {
@@ -220,18 +220,18 @@ func ForTests(words []string, target string) bool {
 	tests := spell.Has(Tokens(target), "test") && slices.ContainsFunc(words, func(w string) bool { return Holds(w, "drop database", "dropdb") })
 	for i, w := range words {
 		before := words[max(i-1, 0)]
-		name, value, set := Cut(w, "=")
+		name, value, set := spell.Cut(w, "=")
 		switch tokens := Tokens(w); {
 		case slices.ContainsFunc(tokens, func(t string) bool { return In(t, "prod production prd live staging") }), In(before, "-h --host -H") && strings.Contains(w, ".") && !IsLocal(w), In(name, "-h --host") && set && !IsLocal(value):
 			return false
 		case strings.Contains(w, "://"):
-			_, rest, _ := Cut(w, "://")
-			host, _, _ := Cut(rest[strings.LastIndexByte(rest, '@')+1:], "/")
-			host, _, _ = Cut(host, ":")
+			_, rest, _ := spell.Cut(w, "://")
+			host, _, _ := spell.Cut(rest[strings.LastIndexByte(rest, '@')+1:], "/")
+			host, _, _ = spell.Cut(host, ":")
 			if !IsLocal(host) && strings.Contains(host, ".") {
 				return false
 			}
-			path, _, _ := Cut(w, "?")
+			path, _, _ := spell.Cut(w, "?")
 			tests = tests || testName(path[strings.LastIndexByte(path, '/')+1:])
 		case w == "--local":
 			tests = true

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/packed"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // table is tools.txt, packed. It says what tools take away for good, as their manuals have it: a
@@ -66,8 +67,8 @@ const system = "hookc|libc6*|glibc*|libc-utils|musl|apt|apk-tools|dpkg|rpm|dnf|y
 // comes from and a pattern: sys-libs/glibc, mysql*.
 func System(name string) bool {
 	name = name[strings.LastIndexByte(name, '/')+1:]
-	name, _, _ = Cut(strings.ReplaceAll(strings.Trim(name, "^$"), ".*", "*"), ":")
-	some, many := strings.CutSuffix(name, "*")
+	name, _, _ = spell.Cut(strings.ReplaceAll(strings.Trim(name, "^$"), ".*", "*"), ":")
+	some, many := spell.CutSuffix(name, "*")
 	for alt := range strings.SplitSeq(system, "|") {
 		if GlobMatch(alt, name) || many && strings.HasPrefix(alt, some) {
 			return true
@@ -82,10 +83,10 @@ func Tools() []Tool {
 	for line := range strings.SplitSeq(strings.TrimSpace(strings.ReplaceAll(packed.Text(table), "%sys", system)), "\n") {
 		f := strings.SplitN(line, "|", 4)
 		t := Tool{Names: strings.Fields(f[0])}
-		t.Domain, t.Quiet = strings.CutPrefix(f[2], "-")
+		t.Domain, t.Quiet = spell.CutPrefix(f[2], "-")
 		spec, named := options[f[1]]
 		if !named {
-			spec, t.First = strings.CutPrefix(f[1], "^")
+			spec, t.First = spell.CutPrefix(f[1], "^")
 		}
 		for o := range strings.FieldsSeq(spec) {
 			switch {
@@ -115,7 +116,7 @@ func entry(text, domain string) Entry {
 	for w := range strings.FieldsSeq(text) {
 		switch {
 		case w[0] == '@':
-			op, other, _ := Cut(w[1:], "/")
+			op, other, _ := spell.Cut(w[1:], "/")
 			if e.Op = op; other != "" {
 				e.Domain = other
 			}
@@ -128,7 +129,7 @@ func entry(text, domain string) Entry {
 		}
 	}
 	if e.Op == "" {
-		first, _, _ := Cut(strings.Join(append(e.Words, e.Need...), "-"), "|")
+		first, _, _ := spell.Cut(strings.Join(append(e.Words, e.Need...), "-"), "|")
 		if e.Op = strings.Trim(first, "-*<>"); e.Op == "" {
 			e.Op = "delete"
 		}

@@ -112,7 +112,7 @@ func Verb(written string) (verb string, object []string) {
 		return known, nil
 	}
 	tokens := Tokens(text)
-	if each, ok := strings.CutSuffix(strings.ToLower(text), "all"); ok && (Destroys()[each] || Takes()[each] && !In(each, "un rm kill")) {
+	if each, ok := spell.CutSuffix(strings.ToLower(text), "all"); ok && (Destroys()[each] || Takes()[each] && !In(each, "un rm kill")) {
 		return each, []string{"all"} // eraseall
 	}
 	if len(tokens) == 1 && len(text) < 20 {
@@ -127,7 +127,7 @@ func Verb(written string) (verb string, object []string) {
 	if len(tokens) < 2 || len(tokens) > 5 && !strings.Contains(text, ":") || tokens[0] == "no" || strings.Contains(text, "--") {
 		return "", nil
 	}
-	noun, _, task := Cut(text, ":") // noun:verb-more
+	noun, _, task := spell.Cut(text, ":") // noun:verb-more
 	if i := strings.LastIndexByte(text, '.'); i > 0 && !task {
 		noun = text[:i]
 	}
@@ -186,10 +186,10 @@ func has(list map[string]bool, noun string) bool {
 // drop-database.sh; one that is the whole name of a script counts where far says that it is
 // about more than the project: nuke.sh, teardown.sh prod.
 func Named(program string, far func() bool) string {
-	name, extension, script := Cut(program[strings.LastIndexAny(program, `/\`)+1:], ".")
+	name, extension, script := spell.Cut(program[strings.LastIndexAny(program, `/\`)+1:], ".")
 	script = script && In(extension, "sql sh bash zsh py js ts mjs rb pl php ps1 bat cmd exs") || strings.Contains(program, "/") && program[0] != '/'
 	tokens := Tokens(name)
-	if short, ok := strings.CutSuffix(name, "delete"); ok && len(tokens) == 1 && len(short) > 2 { // ldapdelete
+	if short, ok := spell.CutSuffix(name, "delete"); ok && len(tokens) == 1 && len(short) > 2 { // ldapdelete
 		return "delete"
 	}
 	if len(tokens) == 0 || Owned(name) {
@@ -265,11 +265,6 @@ func Program(program string) string {
 	}
 	return name
 }
-
-// Cut is strings.Cut, which is in so many places that its code is better in one.
-//
-//go:noinline
-func Cut(s, sep string) (before, after string, found bool) { return strings.Cut(s, sep) }
 
 // NamesMany reports whether a word names things of a kind that lie elsewhere.
 func NamesMany(text string) bool {

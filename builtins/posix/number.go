@@ -7,11 +7,13 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Number reads 10, 0x1f, 017 and 2#101.
 func Number(s string) (int64, bool) {
-	if base, digits, ok := strings.Cut(s, "#"); ok {
+	if base, digits, ok := spell.Cut(s, "#"); ok {
 		b, err := strconv.Atoi(base)
 		if err != nil || b < 2 || b > 36 {
 			return 0, false

@@ -6,12 +6,14 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // AnsiC is the text of $'…'.
 func AnsiC(s string) string {
 	out, _ := Unescape(s, AnsiEscape)
-	text, _, _ := strings.Cut(out, "\x00")
+	text, _, _ := spell.Cut(out, "\x00")
 	return text
 }
 

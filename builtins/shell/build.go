@@ -86,10 +86,10 @@ func (a *analysis) makeTool(c *shCall) shValue {
 // recipes reads the commands of a makefile.
 func (a *analysis) recipes(c *shCall, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
-		recipe, ok := strings.CutPrefix(line, "\t")
-		if _, after, inline := losses.Cut(line, ";"); !ok && inline {
+		recipe, ok := spell.CutPrefix(line, "\t")
+		if _, after, inline := spell.Cut(line, ";"); !ok && inline {
 			recipe, ok = after, true
-		} else if _, code, shell := losses.Cut(line, "$(shell "); !ok && shell {
+		} else if _, code, shell := spell.Cut(line, "$(shell "); !ok && shell {
 			recipe, ok = strings.TrimSuffix(strings.TrimSpace(code), ")"), true
 		}
 		if ok && a.spend(c.fr) {

@@ -171,7 +171,7 @@ type shDeclared struct{ local, global, export, unexport, readonly, array, other,
 func declared(name string, words []Word, level int) shDeclared {
 	letters := ""
 	for _, w := range words {
-		if rest, ok := strings.CutPrefix(w.Text, "-"); ok {
+		if rest, ok := spell.CutPrefix(w.Text, "-"); ok {
 			letters += rest
 		}
 	}
@@ -214,7 +214,7 @@ func (a *analysis) exportArgs(c *shCall) shValue {
 	for _, w := range c.args() {
 		name, value, ok := w.cut("=")
 		name = strings.TrimSuffix(name, "+")
-		if head, _, assigns := losses.Cut(w.Text, "="); assigns && w.Dynamic && strings.HasPrefix(head, "$") {
+		if head, _, assigns := spell.Cut(w.Text, "="); assigns && w.Dynamic && strings.HasPrefix(head, "$") {
 			a.unknown(c.fr, DynamicCode, c.offset)
 		}
 		if strings.HasPrefix(w.Text, "-") || !syntax.ValidName(name) {
@@ -292,7 +292,7 @@ func (a *analysis) declare(d *syntax.DeclClause, fr *shFrame) {
 		default:
 			a.declareOne(fr.st, as.Name.Value, a.bounded(values[i], fr), !as.Naked, how)
 			if HasFlag(c.args(), "-n") && c.name != "export" { // another name for a variable: both may be changed by either
-				of, _, _ := losses.Cut(values[i].text(), "[")
+				of, _, _ := spell.Cut(values[i].text(), "[")
 				fr.st.refer(as.Name.Value, of)
 			}
 		}
@@ -330,7 +330,7 @@ func (a *analysis) unsetVars(c *shCall) shValue {
 		a.unguarded(c, w.Text)
 		_, isVar := st.vars.get(w.Text)
 		keep := st.keeps(w.Text)
-		if of, _, element := losses.Cut(w.Text, "["); element {
+		if of, _, element := spell.Cut(w.Text, "["); element {
 			st.forget(of)
 			continue
 		}
@@ -526,7 +526,7 @@ func (a *analysis) printfBuiltin(c *shCall) shValue {
 	if !ok {
 		return v
 	}
-	of, _, element := losses.Cut(name.Text, "[")
+	of, _, element := spell.Cut(name.Text, "[")
 	defer c.fr.st.keeps(of)()
 	if element || name.Dynamic {
 		a.arithmText(name.Text, c.fr) // an index may run code

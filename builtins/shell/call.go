@@ -206,7 +206,7 @@ func (a *analysis) assign(as *syntax.Assign, fr *shFrame) {
 		}
 		for i, p := range v { // a tilde behind a colon, as in PATH
 			if !p.quoted && p.kind == shText && strings.Contains(p.text, ":~/") {
-				v = slices.Clone(v)
+				v = spell.Copy(v)
 				v[i].text = strings.ReplaceAll(p.text, ":~/", ":"+a.home(fr).text()+"/")
 			}
 		}
@@ -276,7 +276,7 @@ func (a *analysis) run(c *shCall) (out shValue) {
 	}
 	if known && (!c.argv[0].Pattern || !strings.ContainsAny(losses.Program(program), losses.GlobChars)) {
 		c.name = losses.Program(program)
-		if rest, ok := strings.CutPrefix(c.name, "g"); ok && losses.GNU()[rest] && programOf(c.name) == nil {
+		if rest, ok := spell.CutPrefix(c.name, "g"); ok && losses.GNU()[rest] && programOf(c.name) == nil {
 			c.name = rest
 		}
 	}
@@ -318,7 +318,7 @@ func (a *analysis) perhaps(c *shCall, out *shValue, f func(in *shCall) shValue) 
 	a.join(c.fr.st, fr.st)
 	a.repeat()
 	return func() {
-		if c.fr.out != nil && !slices.Equal(v, *out) {
+		if c.fr.out != nil && !spell.Equal(v, *out) {
 			*out = shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
 		}
 	}

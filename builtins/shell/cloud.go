@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // npm is a package manager: it runs programs of packages, and publishes.
@@ -62,7 +63,7 @@ func (a *analysis) uninstalled(c *shCall) shValue {
 		if !removes && i < 2 && WordIn(w.Text, losses.RemoveWords) {
 			removes, names = true, o.operands[i+1:]
 		}
-		if name, ok := strings.CutSuffix(w.Text, "-"); ok && i > 0 && o.first("install") && strings.HasPrefix(c.name, "apt") {
+		if name, ok := spell.CutSuffix(w.Text, "-"); ok && i > 0 && o.first("install") && strings.HasPrefix(c.name, "apt") {
 			all = all || losses.System(name) // apt install x systemd-
 		}
 	}
@@ -104,7 +105,7 @@ func (a *analysis) ansible(c *shCall) shValue {
 				t := c.target("ansible")
 				t.fr, t.recursive = in, true
 				for arg := range strings.FieldsSeq(code.Text) {
-					switch name, value, _ := losses.Cut(arg, "="); {
+					switch name, value, _ := spell.Cut(arg, "="); {
 					case name == "path" || name == "dest":
 						a.fileEffect(EffectDelete, NewWord(value), t)
 					case (name == "name" || name == "pkg") && !o.first("localhost") && !module.Is("file"):

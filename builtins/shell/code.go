@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/winshell"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Shells are the programs that read code of the POSIX shell or one close to it,
@@ -203,7 +204,7 @@ func (a *analysis) runProgram(c *shCall, program string) shValue {
 	if args := c.args(); len(args) == 1 && args[0].Is("-h", "--help", "--version") && !(c.name == "shutdown" && args[0].Is("-h")) {
 		return printsText(a, c)
 	}
-	if c.fr.out != nil && losses.CacheQuestions[strings.Join(WordTexts(c.args()), " ")] {
+	if c.fr.out != nil && losses.CacheQuestions()[strings.Join(WordTexts(c.args()), " ")] {
 		return append(a.home(c.fr), shPart{text: "/.cache/" + c.name + "\n"})
 	}
 	for _, e := range c.env {
@@ -306,7 +307,7 @@ func Versionless(name string) string { return strings.TrimRight(name, "012345678
 
 // commandLine reads a word that is a command line with a program that may destroy.
 func (a *analysis) commandLine(c *shCall, w Word) bool {
-	first, _, more := losses.Cut(w.prefix(), " ")
+	first, _, more := spell.Cut(w.prefix(), " ")
 	if !more || !losses.Dangerous()[first] {
 		return false
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/hookc/hookc/builtins/calls"
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // codeTools are programs that take code of a language: as the value of an
@@ -83,7 +84,7 @@ func (a *analysis) codeTool(c *shCall, name string, args []Word) {
 			a.anyLanguage(c, w.Text)
 		case "m4":
 			for _, code := range strings.Split(w.Text, "syscmd(")[1:] {
-				code, _, _ = losses.Cut(strings.TrimLeft(code, "` "), ")")
+				code, _, _ = spell.Cut(strings.TrimLeft(code, "` "), ")")
 				a.interpret(c, shLiteral(strings.TrimRight(code, "' ")), a.childShell(c), name)
 			}
 		case "prisma":
@@ -115,7 +116,7 @@ func (a *analysis) anyLanguage(c *shCall, text string) {
 	a.codeRuns(c, text)
 	runs, deletes := losses.CodeRuns().MatchString(text), losses.CodeDeletes().MatchString(text)
 	for _, mark := range []string{"spawn ", "exec ", "system "} {
-		if _, code, ok := losses.Cut(text, mark); ok {
+		if _, code, ok := spell.Cut(text, mark); ok {
 			a.interpret(c, shLiteral(code), a.childShell(c), c.name)
 		}
 	}

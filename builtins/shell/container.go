@@ -1,12 +1,12 @@
 package shell
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // docker reads docker, podman and nerdctl as far as they start something; the rest is in the table of losses.
@@ -26,7 +26,7 @@ func (a *analysis) docker(c *shCall) shValue {
 			return a.compose(c, words[1:])
 		case "push", "image":
 			name := words[len(words)-1].Text
-			first, _, deep := losses.Cut(strings.TrimPrefix(name, "docker.io/"), "/")
+			first, _, deep := spell.Cut(strings.TrimPrefix(name, "docker.io/"), "/")
 			if (words[0].Is("push") || len(words) > 2 && words[1].Is("push")) && deep && !strings.ContainsAny(first, ".:$") && first != "localhost" {
 				a.effect(c, Effect{Kind: EffectWrite, Domain: DomainPlatform, Op: "publish", Target: name})
 			}
@@ -103,7 +103,7 @@ func (a *analysis) mountedSecret(c *shCall, o *shOpts) {
 	for _, v := range append(o.values("-v", "--volume"), o.values("--mount")...) {
 		from, _ := losses.MountFields(v.Text)
 		if from == "" {
-			from, _, _ = losses.Cut(v.Text, ":")
+			from, _, _ = spell.Cut(v.Text, ":")
 		}
 		if _, secret := a.placeIn(a.resolve(NewWord(from), c.fr).shape, c.fr); shows && secret != "" {
 			a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: o.operand(0), Secret: secret})
@@ -240,9 +240,9 @@ func (a *analysis) kubeExec(c *shCall, args []Word) shValue {
 func (a *analysis) kubeDelete(c *shCall, o *shOpts, names []Word) {
 	op := "delete"
 	if len(names) > 0 {
-		kind, _, _ := losses.Cut(names[0].Text, "/")
+		kind, _, _ := spell.Cut(names[0].Text, "/")
 		for k := range strings.SplitSeq(strings.ToLower(kind), ",") {
-			op = cmp.Or(losses.KubeLosses[strings.TrimSuffix(strings.SplitN(k, ".", 2)[0], "s")], op)
+			op = spell.First(losses.KubeLosses[strings.TrimSuffix(strings.SplitN(k, ".", 2)[0], "s")], op)
 		}
 	}
 	if op == "delete" && o.exact("--all", "-A", "--all-namespaces") {

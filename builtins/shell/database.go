@@ -115,7 +115,7 @@ func (a *analysis) sqlAside(c *shCall, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSpace(line)
 		for _, escape := range []string{`\!`, ".shell ", ".system ", "system ", "!!"} {
-			if code, ok := strings.CutPrefix(line, escape); ok {
+			if code, ok := spell.CutPrefix(line, escape); ok {
 				a.interpret(c, shLiteral(code), a.childShell(c), c.name)
 			}
 		}
@@ -131,10 +131,10 @@ func (a *analysis) sqlWords(c *shCall) {
 	}
 	for i, w := range c.args() {
 		text := w.Text
-		if name, value, ok := losses.Cut(text, "="); ok && strings.HasPrefix(name, "--") {
+		if name, value, ok := spell.Cut(text, "="); ok && strings.HasPrefix(name, "--") {
 			text = value
 		}
-		verb, rest, ok := losses.Cut(strings.TrimLeft(text, " ("), " ")
+		verb, rest, ok := spell.Cut(strings.TrimLeft(text, " ("), " ")
 		if !ok || rest == "" || i == 0 || !WordIn(strings.ToUpper(verb), "DROP DELETE TRUNCATE UPDATE ALTER") {
 			continue
 		}

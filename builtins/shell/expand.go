@@ -8,6 +8,7 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/builtins/quoting"
+	"github.com/hookc/hookc/internal/spell"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -115,7 +116,7 @@ func (a *analysis) word(w *syntax.Word, fr *shFrame, f *shFields) {
 				f.add(home...)
 				text = rest
 			}
-			if name, value, ok := losses.Cut(text, "=~"); ok && i == 0 && syntax.ValidName(name) {
+			if name, value, ok := spell.Cut(text, "=~"); ok && i == 0 && syntax.ValidName(name) {
 				// bash expands a tilde in what looks like an assignment.
 				home, rest := a.tilde("~"+value, fr, len(w.Parts) > 1)
 				f.add(shPart{text: name + "="})
@@ -166,7 +167,7 @@ func (a *analysis) quoted(w *syntax.Word, fr *shFrame) shValue {
 // bounded makes a value that is too long one that is not known, and one part of text that is known.
 func (a *analysis) bounded(v shValue, fr *shFrame) shValue {
 	if slices.Contains(v, perhapsPrinted) {
-		v = slices.DeleteFunc(slices.Clone(v), func(p shPart) bool { return p == perhapsPrinted })
+		v = spell.DeleteFunc(spell.Copy(v), func(p shPart) bool { return p == perhapsPrinted })
 	}
 	n := 16 * len(v) // a part takes more room than its text
 	plain := true

@@ -9,13 +9,14 @@ import (
 	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 const maxItems = 32
 
 // xargs runs a command with words it reads.
 func (a *analysis) xargs(c *shCall) shValue {
-	args := slices.Clone(c.args())
+	args := spell.Copy(c.args())
 	i := slices.IndexFunc(args, func(w Word) bool { return len(w.Text) > 2 && w.Text[:2] == "-i" || !strings.HasPrefix(w.Text, "-") })
 	if i >= 0 && strings.HasPrefix(args[i].Text, "-i") {
 		args[i] = NewWord("-I" + args[i].Text[2:])
@@ -151,7 +152,7 @@ func replaceMark(words []Word, mark string, item Word) []Word {
 // parallelMark is where parallel puts a part of an argument, or the one with a number.
 var parallelMark = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`\{[0-9./]+\}`) })
 
-// marked is what a mark stands for.
+// marked is an argument as a mark has it.
 func marked(mark string, item Word) Word {
 	if text, ok := posix.NamePart(mark, item.Text); ok && !item.Dynamic {
 		return item.value().made(text).word()

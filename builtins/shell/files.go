@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // rm deletes its operands.
@@ -340,7 +341,7 @@ func (a *analysis) searchedNames(c *shCall, o *shOpts, v shValue) (shValue, bool
 		return someOf(v), true
 	case onlyNames(v):
 		return v.mapped(func(p *shPart) {
-			if some, ok := strings.CutSuffix(p.text, "*"); ok && p.kind == shMatch {
+			if some, ok := spell.CutSuffix(p.text, "*"); ok && p.kind == shMatch {
 				p.text = some + name
 			}
 		}), true
@@ -358,7 +359,7 @@ func (a *analysis) readers(c *shCall) shValue {
 			if named {
 				files = append(files, args[i+2])
 			}
-			args = slices.Delete(slices.Clone(args), i, i+3)
+			args = slices.Delete(spell.Copy(args), i, i+3)
 			i--
 		}
 	}

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -34,7 +33,7 @@ func (a *analysis) git(c *shCall) shValue {
 		return printsText(a, c)
 	}
 	for _, w := range o.operands[1:] {
-		if what := cmp.Or(a.secretOf(w.value()), a.strange(w, []Word{w})); what != "" && w.Dynamic && strings.Contains(w.prefix(), "://") {
+		if what := spell.First(a.secretOf(w.value()), a.strange(w, []Word{w})); what != "" && w.Dynamic && strings.Contains(w.prefix(), "://") {
 			a.connectTo(c, "upload", w, what)
 		}
 	}
@@ -51,7 +50,7 @@ func (a *analysis) git(c *shCall) shValue {
 	if a.gitReads(&in, sub, &parsed) {
 	} else if code, ok := fr.st.gitAliases.get(sub); ok && !spell.Has(fr.via, "git alias "+sub) {
 		rest := append(shValue{{text: " "}}, quoteWords(o.operands[1:])...)
-		if program, ok := strings.CutPrefix(code.text(), "!"); ok && program != "" {
+		if program, ok := spell.CutPrefix(code.text(), "!"); ok && program != "" {
 			code = code.word().after(1).value()
 		} else {
 			code = append(shLiteral("git "), code...)
@@ -83,7 +82,7 @@ func (a *analysis) launched(c *shCall, name string, value Word) {
 }
 
 func (a *analysis) gitSetting(c *shCall, name string, value Word) {
-	if alias, ok := strings.CutPrefix(name, "alias."); ok {
+	if alias, ok := spell.CutPrefix(name, "alias."); ok {
 		st := c.fr.st
 		st.gitAliases = st.gitAliases.put(alias, value.value())
 		return

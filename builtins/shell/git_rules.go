@@ -59,7 +59,7 @@ func (a *analysis) gitReads(c *shCall, sub string, o *shOpts) bool {
 			a.fileEffect(EffectWrite, o.operands[1], c.target("create"))
 		}
 		for _, w := range o.operands {
-			if code, ok := strings.CutPrefix(w.Text, "ext::"); ok {
+			if code, ok := spell.CutPrefix(w.Text, "ext::"); ok {
 				a.interpret(c, shLiteral(strings.ReplaceAll(code, "% ", " ")), a.childShell(c), "git")
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // secretOf says what secrets a value holds, from where it comes from.
@@ -14,7 +15,7 @@ func (a *analysis) secretOf(v shValue) string {
 		case "environment":
 			return "environment"
 		case credential:
-			name, variable := strings.CutPrefix(p.origin.from, "$")
+			name, variable := spell.CutPrefix(p.origin.from, "$")
 			switch before := v[:i].text(); {
 			case strings.Contains(before, "://") && strings.HasPrefix(v[i+1:].text(), "@"): // who asks
 			case !variable:
@@ -82,7 +83,7 @@ func (a *analysis) shown(c *shCall, v shValue) {
 		if p.origin.kind != credential || p.known() {
 			continue
 		}
-		name, variable := strings.CutPrefix(p.origin.from, "$")
+		name, variable := spell.CutPrefix(p.origin.from, "$")
 		if !variable || losses.SecretVariable(name) {
 			a.effect(c, Effect{Kind: EffectRead, Domain: DomainCloud, Op: credential, Target: p.origin.from})
 			return
@@ -100,7 +101,7 @@ func (a *analysis) shows(pipe int) bool {
 // printsVariable adds the variables of the environment that a program of awk or jq names.
 func (a *analysis) printsVariable(c *shCall, text string) {
 	for _, mark := range [...]string{`ENVIRON["`, "$ENV.", "env."} {
-		_, name, ok := losses.Cut(text, mark)
+		_, name, ok := spell.Cut(text, mark)
 		if name = name[:len(name)-len(strings.TrimLeft(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"))]; ok && c.fr.out == nil && losses.SecretVariable(name) {
 			a.effect(c, Effect{Kind: EffectRead, Domain: DomainCloud, Op: credential, Target: "$" + name})
 		}
@@ -155,14 +156,14 @@ func (a *analysis) given(c *shCall, w Word) string {
 		return a.fileSecretOf(w.value())
 	}
 	text := w.Text
-	if name, value, ok := losses.Cut(text, "="); ok && strings.HasPrefix(text, "-") {
+	if name, value, ok := spell.Cut(text, "="); ok && strings.HasPrefix(text, "-") {
 		if losses.UsesSecret(name) {
 			return ""
 		}
 		w = w.after(len(name) + 1)
 		text = value
 	}
-	if _, file, ok := losses.Cut(text, "@"); ok && !strings.HasPrefix(text, "/") {
+	if _, file, ok := spell.Cut(text, "@"); ok && !strings.HasPrefix(text, "/") {
 		text = strings.TrimLeft(file, "<")
 	} else if strings.HasPrefix(text, "-") {
 		return ""

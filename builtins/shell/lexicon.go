@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -33,8 +32,8 @@ func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) (v shValue) {
 		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: verb, Target: strings.Join(WordTexts(o.operands), " ")})
 		return nil
 	}
-	if verb := cmp.Or(a.lexVerb(c, domain, &o), lexOption(&o)); verb != "" {
-		words := slices.DeleteFunc(WordTexts(o.operands), func(w string) bool { return strings.EqualFold(w, verb) })
+	if verb := spell.First(a.lexVerb(c, domain, &o), lexOption(&o)); verb != "" {
+		words := spell.DeleteFunc(WordTexts(o.operands), func(w string) bool { return strings.EqualFold(w, verb) })
 		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: verb, Target: strings.Join(words, " ")})
 	}
 	return nil
@@ -181,14 +180,14 @@ func (a *analysis) lexOpens(c *shCall, o *shOpts, args []Word) {
 	}
 	for i, w := range args {
 		option, found := strings.HasPrefix(w.Text, "--"), ""
-		if file, ok := strings.CutPrefix(w.Text, "file://"); ok {
+		if file, ok := spell.CutPrefix(w.Text, "file://"); ok {
 			v, _ := a.written(NewWord(file), c.fr)
 			w = v.word()
 		}
 		if w.Text == "" || w.Dynamic && !strings.Contains(w.Text, "Effect") || !option && !losses.Holds(w.Text, "public", "all", "admin", "owner", "/0", "effect", "=0", "fullaccess") {
 			continue
 		}
-		name, value, _ := losses.Cut(strings.TrimLeft(w.Text, "-"), "=")
+		name, value, _ := spell.Cut(strings.TrimLeft(w.Text, "-"), "=")
 		if value == "" && i+1 < len(args) {
 			value = args[i+1].Text
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/internal/paths"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -92,7 +93,7 @@ func shellFlags(name string, args []Word) []string {
 			continue
 		}
 		if strings.HasPrefix(text, "--") {
-			text, _, _ = losses.Cut(text, "=")
+			text, _, _ = spell.Cut(text, "=")
 			out = append(out, text)
 			continue
 		}

@@ -134,7 +134,7 @@ func (a *analysis) stages(stages []*syntax.Stmt, number int, fr *shFrame) {
 // or what it is, [ "$x" = a ]. holds says whether the test was true.
 func (a *analysis) narrow(s *syntax.Stmt, holds bool, st *shState, fr *shFrame) {
 	if len(st.otherArgs) > 0 && s != nil && posix.HasArguments(fr.source(s), holds) {
-		st.setArgs(st.argsKnown, slices.DeleteFunc(st.argLists(), func(list []shValue) bool { return len(list) == 0 })...)
+		st.setArgs(st.argsKnown, spell.DeleteFunc(st.argLists(), func(list []shValue) bool { return len(list) == 0 })...)
 	}
 	if name, pattern := posix.Matched(s); holds && pattern != nil {
 		st.matches(name, pattern)

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"cmp"
 	"net/url"
 	"path"
 	"slices"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // curl downloads and uploads.
@@ -21,11 +21,11 @@ func (a *analysis) curl(c *shCall) shValue {
 	for _, opt := range o.list {
 		switch opt.name {
 		case "-d", "--data", "--data-binary", "--data-ascii", "--data-urlencode", "--json", "-F", "--form", "-T", "--upload-file", "--data-raw", "--form-string":
-			op, secret = "upload", cmp.Or(a.uploaded(c, opt), secret)
+			op, secret = "upload", spell.First(a.uploaded(c, opt), secret)
 		case "-H", "--header", "-u", "--user", "-b", "--cookie":
-			secret = cmp.Or(a.fileSecretOf(opt.value.value()), secret)
+			secret = spell.First(a.fileSecretOf(opt.value.value()), secret)
 			if text := opt.value.prefix(); opt.name[1:] != "u" && opt.name != "--user" && strings.HasPrefix(text, "@") || WordIn(opt.name, "-b --cookie") && text != "" && !strings.Contains(text, "=") {
-				secret = cmp.Or(a.sent(c, opt.value.after(len(text)-len(strings.TrimPrefix(text, "@")))), secret)
+				secret = spell.First(a.sent(c, opt.value.after(len(text)-len(strings.TrimPrefix(text, "@")))), secret)
 			}
 			for i, p := range opt.value.value() {
 				if what := a.secretOf(shValue{p}); opt.name == "-H" && WordIn(what, "credential variable") && !losses.Authenticates(opt.value.value()[:i].text()) {
@@ -35,7 +35,7 @@ func (a *analysis) curl(c *shCall) shValue {
 			used = append(used, opt.value)
 		case "--url-query", "--variable":
 			opt.name = "--data-urlencode"
-			secret = cmp.Or(a.uploaded(c, opt), secret)
+			secret = spell.First(a.uploaded(c, opt), secret)
 		case "-K", "--config", "--cert", "--key", "-E", "--netrc-file", "--cacert":
 			a.fileEffect(EffectRead, opt.value, c.target("use"))
 		}
@@ -55,7 +55,7 @@ func (a *analysis) curl(c *shCall) shValue {
 		if s := a.secretOf(u.value()); s != "" {
 			secret, op = s, "upload"
 		}
-		a.connectTo(c, op, u, cmp.Or(secret, a.strange(u, used)))
+		a.connectTo(c, op, u, spell.First(secret, a.strange(u, used)))
 	}
 	files := o.values("-o", "--output")
 	if o.exact("-O", "--remote-name", "--remote-name-all") {
@@ -85,7 +85,7 @@ func (a *analysis) downloadedTo(c *shCall, dirs, files, urls []Word) shValue {
 func (a *analysis) restLoss(c *shCall, op string, urls, texts []Word) {
 	verb := ""
 	for _, w := range texts {
-		verb = cmp.Or(losses.Mutation(w.Text), verb)
+		verb = spell.First(losses.Mutation(w.Text), verb)
 	}
 	for _, w := range urls {
 		u, err := url.Parse(w.Text)
@@ -100,7 +100,7 @@ func (a *analysis) restLoss(c *shCall, op string, urls, texts []Word) {
 				a.sql(c, text.value())
 			}
 		}
-		verb = cmp.Or(losses.Mutation(u.RawQuery), verb)
+		verb = spell.First(losses.Mutation(u.RawQuery), verb)
 		last := u.Path[strings.LastIndexByte(u.Path, '/')+1:]
 		v, object := losses.Verb(strings.TrimPrefix(last, "_"))
 		domain := DomainOutside
@@ -134,7 +134,7 @@ func (a *analysis) requests(c *shCall, text string) {
 func (a *analysis) strange(address Word, words []Word) string {
 	for _, w := range words {
 		for _, p := range w.value() {
-			program, _, _ := losses.Cut(p.origin.from, " ")
+			program, _, _ := spell.Cut(p.origin.from, " ")
 			if what := a.secretOf(shValue{p}); what != "" && !strings.Contains(p.origin.from, "identity") && losses.Strange(losses.AddressHost(address.Text), program) {
 				return what
 			}
@@ -171,7 +171,7 @@ func (a *analysis) uploaded(c *shCall, opt shOpt) string {
 	name := v.after(1)
 	if text := name.prefix(); opt.name == "-F" || opt.name == "--form" || strings.Contains(text, ";") {
 		secret := ""
-		text, _, _ = losses.Cut(text, ";")
+		text, _, _ = spell.Cut(text, ";")
 		for file := range strings.SplitSeq(text, ",") {
 			secret = max(secret, a.sent(c, NewWord(strings.Trim(file, `"`))))
 		}
@@ -203,7 +203,7 @@ func (a *analysis) connectTo(c *shCall, op string, address Word, secret string) 
 func (a *analysis) downloaded(c *shCall, files, urls []Word) shValue {
 	content := shValue{}
 	for _, u := range urls {
-		if p, ok := strings.CutPrefix(u.Text, "file://"); ok {
+		if p, ok := spell.CutPrefix(u.Text, "file://"); ok {
 			a.fileEffect(EffectRead, NewWord(p), c.target("read"))
 			content = append(content, a.contents(NewWord(p), c.fr)...)
 			continue
@@ -245,7 +245,7 @@ func (a *analysis) wget(c *shCall) shValue {
 		"--body-file --body-data --method --user --password --input-file --dir --out", optShort)
 	op, secret := "download", ""
 	for _, h := range o.values("--header") {
-		secret = cmp.Or(a.fileSecretOf(h.value()), secret)
+		secret = spell.First(a.fileSecretOf(h.value()), secret)
 	}
 	for _, f := range o.values("--post-file", "--body-file") {
 		op, secret = "upload", a.sent(c, f)
@@ -277,14 +277,14 @@ func (a *analysis) netcat(c *shCall) shValue {
 	if c.name == "socat" {
 		target = ""
 		for _, w := range c.args() {
-			switch kind, rest, _ := losses.Cut(w.Text, ":"); strings.ToLower(kind) {
+			switch kind, rest, _ := spell.Cut(w.Text, ":"); strings.ToLower(kind) {
 			case "exec", "system", "shell":
-				rest, _, _ = losses.Cut(rest, ",")
+				rest, _, _ = spell.Cut(rest, ",")
 				code = append(code, NewWord(rest))
 			case "tcp", "tcp4", "tcp6", "tcp-connect", "openssl", "udp", "ssl":
-				target, _, _ = losses.Cut(rest, ":")
+				target, _, _ = spell.Cut(rest, ":")
 			case "file", "open", "gopen", "exec-file":
-				rest, _, _ = losses.Cut(rest, ",")
+				rest, _, _ = spell.Cut(rest, ",")
 				secret = max(secret, a.sent(c, NewWord(rest)))
 			}
 		}
@@ -351,7 +351,7 @@ func (a *analysis) transfer(c *shCall, operands []Word) {
 		op := "copy"
 		if remotePath(to) {
 			op = "upload"
-			secret = cmp.Or(a.secretOf(a.contents(w, c.fr)), secret)
+			secret = spell.First(a.secretOf(a.contents(w, c.fr)), secret)
 		}
 		a.fileEffect(EffectRead, w, c.target(op))
 	}
@@ -410,7 +410,7 @@ func (a *analysis) httpie(c *shCall) shValue {
 		default:
 			if name, file, ok := w.cut("@"); ok && (!strings.Contains(name, "=") || strings.HasSuffix(name, "=")) {
 				op = "upload"
-				secret = cmp.Or(a.sent(c, file), secret)
+				secret = spell.First(a.sent(c, file), secret)
 			}
 		}
 	}

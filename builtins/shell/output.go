@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 func (a *analysis) echo(c *shCall) shValue {
@@ -159,7 +161,7 @@ func (a *analysis) turned(c *shCall, v shValue) shValue {
 	if _, ok := v.known(); !ok || c.fr.out == nil || len(lines) < 2 || len(lines) > maxAlternatives {
 		return v
 	}
-	slices.SortFunc(lines, func(x, y Word) int { return strings.Compare(x.Text, y.Text) }) // turned again, they are the same
+	sort.Slice(lines, func(i, j int) bool { return lines[i].Text < lines[j].Text }) // turned again, they are the same
 	i := a.choose("\x00first"+joinWords(lines).text(), len(lines))
 	var out shValue
 	for _, w := range append(lines[i:len(lines):len(lines)], lines[:i]...) {
@@ -295,7 +297,7 @@ func (a *analysis) environ(c *shCall) shValue {
 // processes prints the numbers of the processes of a program.
 func (a *analysis) processes(c *shCall) shValue {
 	o := options(c.args(), "uUgGPst", "", 0)
-	name, _, _ := losses.Cut(o.operand(0), " ")
+	name, _, _ := spell.Cut(o.operand(0), " ")
 	if c.name == "ps" && strings.Contains(o.operand(0), "e") && o.operand(0) != "" && len(o.operand(0)) < 6 || c.name == "ps" && len(o.operands) > 1 && o.operands[1].Is("e") {
 		return shUnknown("$(ps)", shOrigin{"environment", "ps"})
 	}

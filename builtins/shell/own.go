@@ -54,10 +54,10 @@ func (a *analysis) ownProgram(c *shCall) {
 			a.gitProgram(c, value)
 		case name == "--bind":
 			for _, key := range strings.Split(value.Text, "(")[1:] { // execute(…), become(…)
-				code, _, _ := losses.Cut(key, ")")
+				code, _, _ := spell.Cut(key, ")")
 				a.commandLine(c, NewWord(code))
 			}
-		case (losses.Outputs()[name] || WordIn(name, losses.OutputsOf[c.name])) && strings.IndexAny(value.prefix(), "/~") == 0 && !strings.HasPrefix(name, "/"):
+		case (losses.Outputs()[name] || WordIn(name, losses.OutputsOf()[c.name])) && strings.IndexAny(value.prefix(), "/~") == 0 && !strings.HasPrefix(name, "/"):
 			a.fileEffect(EffectWrite, value, c.target("write"))
 		case i > 0 && programOf(c.name) == nil && !losses.TextPrograms()[c.name] && losses.Disk(text) && text[0] == '/' && strings.ContainsAny(args[i-1].prefix(), "./") && args[i-1].prefix()[0] != '-':
 			a.fileEffect(EffectWrite, w, c.target("write")) // after what is written to it
@@ -70,7 +70,7 @@ func (a *analysis) ownProgram(c *shCall) {
 				text = value.Text
 			}
 			for _, mark := range []string{"!", "shell ", "platform shell "} {
-				if code, ok := strings.CutPrefix(strings.TrimLeft(text, "+:"), mark); ok {
+				if code, ok := spell.CutPrefix(strings.TrimLeft(text, "+:"), mark); ok {
 					a.interpret(c, shLiteral(code), a.childShell(c), c.name)
 				}
 			}
@@ -111,7 +111,7 @@ func (a *analysis) ownCommand(c *shCall, args []Word) {
 		a.files(EffectDelete, t, o.operands...)
 	case c.name == "cpio" && !o.exact("-t", "-o", "--list", "--create"):
 		k := options(args, "DFHCIOERM", "--directory --file --format", 0)
-		a.fileEffect(EffectWrite, slices.Concat(k.values("-D", "--directory"), k.operands, []Word{NewWord(".")})[0], c.target("extract"))
+		a.fileEffect(EffectWrite, spell.Concat(k.values("-D", "--directory"), k.operands, []Word{NewWord(".")})[0], c.target("extract"))
 	case WordIn(c.name, losses.Copiers) && len(o.operands) > 2 && slices.ContainsFunc(o.operands[:2], func(w Word) bool { return WordIn(w.Text, losses.Copies) }):
 		if last := len(o.operands) - 1; !remotePath(o.operands[last]) && !o.operands[last].Is("-") {
 			a.fileEffect(EffectWrite, o.operands[last], c.target("copy"))
@@ -203,7 +203,7 @@ func (a *analysis) ftpScript(c *shCall, text string) {
 		if len(f) > 1 && WordIn(f[0], "put mput reput send append") {
 			a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: c.name, Secret: a.sent(c, NewWord(f[1]))})
 		}
-		if code, ok := strings.CutPrefix(strings.TrimSpace(line), "!"); ok {
+		if code, ok := spell.CutPrefix(strings.TrimSpace(line), "!"); ok {
 			a.interpret(c, shLiteral(code), a.childShell(c), c.name)
 		}
 	}
@@ -217,7 +217,7 @@ func (a *analysis) editorCommand(c *shCall, text string) {
 		text = strings.Trim(strings.TrimPrefix(text, quiet), "'\"")
 	}
 	for _, mark := range []string{"!", "r !", "r!", "w !", "1,$!", "%!", "terminal ", "term "} {
-		if code, ok := strings.CutPrefix(text, mark); ok {
+		if code, ok := spell.CutPrefix(text, mark); ok {
 			a.interpret(c, shLiteral(code), a.childShell(c), c.name)
 			return
 		}

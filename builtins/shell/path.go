@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // shPath is a path that a word means.
@@ -196,7 +197,7 @@ func (a *analysis) deviceNet(p string, t shTarget) bool {
 		if t.index >= 0 && t.index < len(a.out.Commands) && Shells()[a.out.Commands[t.index].Name] {
 			op = "reverse-shell"
 		}
-		host, _, _ := losses.Cut(p[len(prefix):], "/")
+		host, _, _ := spell.Cut(p[len(prefix):], "/")
 		a.add(Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: op, Target: host}, t)
 		return true
 	}

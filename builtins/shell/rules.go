@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // shRule is one thing a tool does that cannot be undone: the tool, the words
@@ -136,7 +137,7 @@ func (r *shRule) matches(o *shOpts) ([]Word, bool) {
 
 // needs reports whether an option is there; name=value wants that value.
 func (o *shOpts) needs(want string) bool {
-	name, value, valued := losses.Cut(want, "=")
+	name, value, valued := spell.Cut(want, "=")
 	switch {
 	case !valued && o.shortened:
 		return o.has(name)
@@ -161,7 +162,7 @@ func (o *shOpts) dry() bool {
 
 func matchWords(words []string, operands []Word) bool {
 	for i, w := range words {
-		for alt, rest, more := losses.Cut(w, "|"); !matchWord(alt, operands[i]); alt, rest, more = losses.Cut(rest, "|") {
+		for alt, rest, more := spell.Cut(w, "|"); !matchWord(alt, operands[i]); alt, rest, more = spell.Cut(rest, "|") {
 			if !more {
 				return false
 			}
@@ -174,8 +175,8 @@ func matchWord(want string, w Word) bool {
 	if want == "<>" {
 		return w.Dynamic || w.Pattern || w.Text == "*"
 	}
-	before, after, open := losses.Cut(want, "*")
-	if some, ok := strings.CutSuffix(w.Text, "*"); ok && len(some) > 2 && strings.HasPrefix(before, some) {
+	before, after, open := spell.Cut(want, "*")
+	if some, ok := spell.CutSuffix(w.Text, "*"); ok && len(some) > 2 && strings.HasPrefix(before, some) {
 		return true // a pattern of the program's own
 	}
 	if strings.Contains(after, "*") {

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/internal/paths"
+	"github.com/hookc/hookc/internal/spell"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -338,14 +338,14 @@ func (a *analysis) decode(text string, kind shPartKind, quoted bool) shValue {
 	}
 	var out shValue
 	for text != "" {
-		before, rest, found := losses.Cut(text, markOpen)
+		before, rest, found := spell.Cut(text, markOpen)
 		if before != "" {
 			out = append(out, shPart{text: before, kind: kind, quoted: quoted})
 		}
 		if !found {
 			break
 		}
-		number, after, closed := losses.Cut(rest, markClose)
+		number, after, closed := spell.Cut(rest, markClose)
 		n, err := strconv.Atoi(number)
 		if !closed || err != nil || n < 0 || n >= len(a.parts) {
 			out = append(out, shPart{text: markOpen, kind: shAny})

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/internal/spell"
 )
@@ -49,10 +48,10 @@ func (a *analysis) sedScript(c *shCall, script string) {
 				line = strings.TrimLeft(line[end+2:], " \t")
 			}
 		}
-		if code, ok := strings.CutPrefix(line, "e "); ok {
+		if code, ok := spell.CutPrefix(line, "e "); ok {
 			a.interpret(c, shLiteral(code), a.childShell(c), c.name)
 		}
-		if file, ok := strings.CutPrefix(line, "w "); ok {
+		if file, ok := spell.CutPrefix(line, "w "); ok {
 			a.fileEffect(EffectWrite, NewWord(file), c.target("write"))
 		}
 	}
@@ -64,7 +63,7 @@ func (a *analysis) sedScript(c *shCall, script string) {
 		if strings.Contains(flags, "e") && strings.Trim(flags, "gpiIeM0123456789") == "" {
 			a.interpret(c, shLiteral(parts[1]), a.childShell(c), c.name)
 		}
-		if _, file, found := losses.Cut(parts[2], "w "); found {
+		if _, file, found := spell.Cut(parts[2], "w "); found {
 			a.fileEffect(EffectWrite, NewWord(file), c.target("write"))
 		}
 	}

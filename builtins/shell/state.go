@@ -135,7 +135,7 @@ type shFunction struct {
 	base int
 	// args are those of the call being read.
 	args []Word
-	// or are the functions it may be, where that is not known, nil for none.
+	// or are the functions it may be, where that is not known; nil among them: none.
 	or []*shFunction
 }
 
@@ -154,7 +154,7 @@ func joinFuncs(a, b *shTable[*shFunction]) *shTable[*shFunction] {
 	for _, name := range append(a.names(), b.names()...) {
 		x, _ := a.get(name)
 		y, _ := b.get(name)
-		all := slices.Clone(x.all())
+		all := spell.Copy(x.all())
 		for _, g := range y.all() {
 			if !slices.ContainsFunc(all, func(f *shFunction) bool { return f == g || f != nil && g != nil && f.body == g.body }) {
 				all = append(all, g)
@@ -285,7 +285,7 @@ func (s *shState) join(t *shState) bool {
 	}
 	s.funcs, s.aliases = joinFuncs(s.funcs, t.funcs), joinTable(s.aliases, t.aliases)
 	s.gitAliases = joinTable(s.gitAliases, t.gitAliases)
-	if !slices.Equal(s.stack, t.stack) {
+	if !spell.Equal(s.stack, t.stack) {
 		s.stack = []string{""}
 	}
 	changed = s.joinFiles(t) || changed
@@ -427,9 +427,9 @@ func (s *shState) widen(t *shState) (more bool) {
 	}
 	for _, name := range s.files.names() {
 		ours, _ := s.files.get(name)
-		if theirs, ok := t.files.get(name); !ok || !slices.Equal(ours, theirs) {
+		if theirs, ok := t.files.get(name); !ok || !spell.Equal(ours, theirs) {
 			v := shUnknown("$(< "+name+")", shOrigin{"file", name})
-			more = more || !ok || !slices.Equal(theirs, v)
+			more = more || !ok || !spell.Equal(theirs, v)
 			s.files = s.files.put(name, v)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/quoting"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Lang is a language whose code is looked into for what it calls. This is no
@@ -81,7 +82,7 @@ var marks = [...]string{Python: "{", JS: "${", Perl: "@{ ${ (?{ (??{", Ruby: "#{
 func (p *scanner) within(s string) {
 	for mark := range strings.FieldsSeq(marks[p.lang]) {
 		for rest := s; ; {
-			_, after, ok := strings.Cut(rest, mark)
+			_, after, ok := spell.Cut(rest, mark)
 			if !ok {
 				break
 			}

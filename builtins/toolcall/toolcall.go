@@ -4,7 +4,6 @@ package toolcall
 
 import (
 	"path"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -221,7 +220,7 @@ func (p *Part) texts(c *policy.Context) []string {
 	}
 	out := p.find(args, nil)
 	if len(out) > 1 {
-		out = slices.DeleteFunc(out, func(s string) bool { return s == "" })
+		out = spell.DeleteFunc(out, func(s string) bool { return s == "" })
 	}
 	return out
 }
@@ -480,8 +479,8 @@ func shells(c *policy.Context) []string {
 	if len(out) == 0 {
 		return []string{""}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	spell.Sort(out)
+	return spell.Compact(out)
 }
 
 // Command is the command line of a call, as it is found in the call's input: several are

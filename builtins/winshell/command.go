@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // argument is one argument of a command: -name, values, or both (-name:value).
@@ -186,7 +186,7 @@ func (r *reader) named(lower, name string, args []argument, words []word, piped 
 			return code
 		}
 	}
-	verb, noun, dashed := losses.Cut(lower, "-")
+	verb, noun, dashed := spell.Cut(lower, "-")
 	switch {
 	case r.cmd && (strings.HasSuffix(lower, ".bat") || strings.HasSuffix(lower, ".cmd")) && lower == strings.ToLower(name):
 		name = "./" + name
@@ -231,7 +231,7 @@ func operands(words []word) map[string][]word {
 		s := strings.ToLower(strings.Replace(w.lit, "//", "/", 1))
 		switch {
 		case w.known && len(s) > 1 && (s[0] == '/' || s[0] == '-') && strings.Count(s, "/") < 2:
-			name, _, _ := losses.Cut(s, ":")
+			name, _, _ := spell.Cut(s, ":")
 			for part := range strings.SplitSeq(strings.TrimLeft(name, "/-"), "/") {
 				out["/"+part] = []word{w}
 			}
@@ -243,7 +243,7 @@ func operands(words []word) map[string][]word {
 	}
 	if len(out["2"]) > 0 {
 		key := out["2"][0]
-		if top, rest, _ := losses.Cut(key.lit, "/"); key.known && hive(top) { // HKLM\Software is HKLM:/Software
+		if top, rest, _ := spell.Cut(key.lit, "/"); key.known && hive(top) { // HKLM\Software is HKLM:/Software
 			key = literal(top + ":/" + rest)
 		} else {
 			key = word{code: "HKLM:/" + key.code}
@@ -262,7 +262,7 @@ const common = " erroraction ea=erroraction warningaction informationaction outv
 func (w *row) param(name string) (as string, alone, ok bool) {
 	for _, exact := range []bool{true, false} {
 		for p := range strings.FieldsSeq(w.params + common) {
-			full, as, second := losses.Cut(strings.TrimLeft(p, "+-"), "=")
+			full, as, second := spell.Cut(strings.TrimLeft(p, "+-"), "=")
 			if !second {
 				as = full
 			}
@@ -345,7 +345,7 @@ func (w *row) cmdlet(args []argument, piped *[]word) string {
 		}
 	}
 	code, _ := w.code(given)
-	if form, ok := strings.CutPrefix(code, "^"); ok {
+	if form, ok := spell.CutPrefix(code, "^"); ok {
 		switch code = form; {
 		case piped == nil || given["path"] != nil:
 		case *piped != nil:
@@ -356,7 +356,7 @@ func (w *row) cmdlet(args []argument, piped *[]word) string {
 			code = "xargs -d '\\n' " + form
 		}
 	}
-	if form, ok := strings.CutPrefix(code, "<"); ok {
+	if form, ok := spell.CutPrefix(code, "<"); ok {
 		if code = form; given["value"] != nil {
 			code = "printf '%s\\n' " + codes(given["value"]) + " | " + strings.Replace(form, "touch", "tee", 1)
 		}
@@ -367,7 +367,7 @@ func (w *row) cmdlet(args []argument, piped *[]word) string {
 // holds reports whether a condition of a clause does.
 func holds(cond string, given map[string][]word) bool {
 	for part := range strings.SplitSeq(cond, "&") {
-		name, list, named := losses.Cut(part, "=")
+		name, list, named := spell.Cut(part, "=")
 		if !named {
 			name, list = "all", part
 		}
@@ -375,7 +375,7 @@ func holds(cond string, given map[string][]word) bool {
 		ok := list == "" && of != nil || !named && slices.ContainsFunc(alternatives, func(alt string) bool { return given["/"+alt] != nil }) || slices.ContainsFunc(of, func(w word) bool {
 			lit := strings.ToLower(w.lit)
 			return slices.ContainsFunc(alternatives, func(alt string) bool {
-				inside, part := strings.CutPrefix(alt, "~")
+				inside, part := spell.CutPrefix(alt, "~")
 				return lit == alt || part && strings.Contains(lit, inside)
 			})
 		})
@@ -390,12 +390,12 @@ func holds(cond string, given map[string][]word) bool {
 func filled(form string, given map[string][]word) string {
 	var b strings.Builder
 	for {
-		before, rest, found := losses.Cut(form, "{")
+		before, rest, found := spell.Cut(form, "{")
 		b.WriteString(before)
 		if !found {
 			return b.String()
 		}
-		inside, after, _ := losses.Cut(rest, "}")
+		inside, after, _ := spell.Cut(rest, "}")
 		form = after
 		i := strings.IndexAny(inside+":", "?!:")
 		values := given[inside[:i]]

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 var (
@@ -161,7 +162,7 @@ func (r *reader) variable() []word {
 		return []word{literal("$")}
 	}
 	name := strings.ToLower(m[1] + m[2])
-	switch scope, rest, scoped := losses.Cut(name, ":"); {
+	switch scope, rest, scoped := spell.Cut(name, ":"); {
 	case scope == "env" && scoped:
 		return []word{fromEnvironment(rest)}
 	case scoped && scopes()[scope]:
@@ -194,7 +195,7 @@ func (r *reader) hash() []word {
 		if r.take("}") {
 			return out
 		}
-		before, _, found := losses.Cut(r.text[r.at:], "=")
+		before, _, found := spell.Cut(r.text[r.at:], "=")
 		if !found || strings.ContainsAny(before, "}\n") {
 			r.at, r.partly = len(r.text), true
 			return out

@@ -4,12 +4,13 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Drive reports whether a path begins with a drive or a hive of the registry,
 // from which it is absolute: C:/x, HKLM:/Software.
 func Drive(p string) bool {
-	name, _, ok := losses.Cut(p, ":")
+	name, _, ok := spell.Cut(p, ":")
 	return ok && (len(name) == 1 && name[0]|0x20 >= 'a' && name[0]|0x20 <= 'z' || hive(name))
 }
 
@@ -22,7 +23,7 @@ var hives = losses.Words("hklm hkcu hkcr hku cert registry")
 // OnDrive is a path of Windows without its drive, in lower case; any other path
 // as it is, "" for one in the registry.
 func OnDrive(p string) string {
-	name, rest, ok := losses.Cut(p, ":")
+	name, rest, ok := spell.Cut(p, ":")
 	switch {
 	case !ok || !Drive(p):
 		return p
@@ -36,14 +37,14 @@ func OnDrive(p string) string {
 // to places. whole is its folder without its drive, below says that only some of
 // what is in there is meant.
 func Place(p, whole string, below bool) string {
-	if name, key, _ := losses.Cut(strings.ToLower(p), ":"); hive(name) {
+	if name, key, _ := spell.Cut(strings.ToLower(p), ":"); hive(name) {
 		if key = strings.Trim(key, "/"); name == "hkcu" && key != "" && key != "software" && key != "*" {
 			return "user"
 		}
 		return "system"
 	}
-	first, inner, _ := losses.Cut(strings.TrimPrefix(whole, "/"), "/")
-	_, own, deep := losses.Cut(inner, "/")
+	first, inner, _ := spell.Cut(strings.TrimPrefix(whole, "/"), "/")
+	_, own, deep := spell.Cut(inner, "/")
 	switch {
 	case whole == "/":
 		return "root"

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // reader reads PowerShell.
@@ -98,7 +99,7 @@ func (r *reader) skip(lines bool) {
 
 // until goes behind the next end, and gives what is before it.
 func (r *reader) until(end string) string {
-	before, _, found := losses.Cut(r.text[r.at:], end)
+	before, _, found := spell.Cut(r.text[r.at:], end)
 	r.at += len(before) + len(end)
 	if !found {
 		r.at, r.partly = len(r.text), true
@@ -181,7 +182,7 @@ func (r *reader) assign(name, part, op string, values []word) string {
 	if part != "" || op != "=" && op != "+=" {
 		values, op = []word{opaque(values)}, "="
 	}
-	scope, rest, scoped := losses.Cut(name, ":")
+	scope, rest, scoped := spell.Cut(name, ":")
 	if scoped && scope == "env" {
 		return "export " + strings.ToUpper(rest) + "=" + joined(values).code
 	} else if scoped {

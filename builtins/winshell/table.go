@@ -8,6 +8,7 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/internal/packed"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // row is what a cmdlet, a method or a program of Windows is in the POSIX shell.
@@ -43,7 +44,7 @@ func rows(heading string) func() map[string]*row {
 		out := map[string]*row{}
 		text := tables()[heading]
 		for line := range strings.Lines(text) {
-			if name, long, ok := losses.Cut(strings.TrimSpace(line), " "); ok && name[0] == '=' {
+			if name, long, ok := spell.Cut(strings.TrimSpace(line), " "); ok && name[0] == '=' {
 				text = strings.ReplaceAll(text, "%"+name[1:], long)
 			}
 		}
@@ -56,8 +57,8 @@ func rows(heading string) func() map[string]*row {
 			w := &row{name: names[0], params: part[1]}
 			for text := range strings.SplitSeq(part[2], ";;") {
 				c := clause{form: strings.TrimSpace(text)}
-				if rest, ok := strings.CutPrefix(c.form, "?"); ok {
-					c.cond, c.form, _ = losses.Cut(rest, "? ")
+				if rest, ok := spell.CutPrefix(c.form, "?"); ok {
+					c.cond, c.form, _ = spell.Cut(rest, "? ")
 				}
 				w.clauses = append(w.clauses, c)
 			}

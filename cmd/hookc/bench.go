@@ -213,7 +213,7 @@ var ownVariables = []string{"HOOKC_BENCH_", "HOOKC_RUN_", "HOOKC_SERVE_", "HOOKC
 
 // benchEnviron is an environment with a state folder of its own.
 func benchEnviron(environ []string, home string) []string {
-	out := slices.DeleteFunc(spell.Copy(environ), func(kv string) bool {
+	out := spell.DeleteFunc(spell.Copy(environ), func(kv string) bool {
 		return slices.ContainsFunc(ownVariables, func(p string) bool { return strings.HasPrefix(kv, p) })
 	})
 	return append(out, "XDG_STATE_HOME="+home)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -216,7 +215,7 @@ func (e *benchEvent) concerned() []string {
 			out = append(out, t.Name)
 		}
 	}
-	slices.Sort(out)
+	spell.Sort(out)
 	return out
 }
 

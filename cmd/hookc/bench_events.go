@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -372,7 +371,7 @@ func (b *bencher) complete(plan *dag.Plan, in *policy.Context, f policy.Field) {
 	switch {
 	case !plan.Spec.CanRead(f):
 	case f == policy.FieldToolName && (b.tool != "" || in.Text(f) == ""):
-		in.Set(f, cmp.Or(b.tool, "Bash"))
+		in.Set(f, spell.First(b.tool, "Bash"))
 	case f == policy.FieldToolInput && !in.Has(f):
 		in.Set(f, map[string]any{"command": "true"})
 	}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // benchPackage is what the benchmarks are said to be of. It is the same for
@@ -97,7 +99,7 @@ func cpuName() string {
 		return ""
 	}
 	for line := range strings.Lines(string(data)) {
-		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
+		if key, value, ok := spell.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
 			return strings.TrimSpace(value)
 		}
 	}

@@ -1,14 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/bits"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // benchCase is an event whose deciding is measured.
@@ -137,7 +137,7 @@ func (s *sampler) sample(ctx context.Context, each limits) {
 			err = s.shot.check(last)
 		}
 		if err != nil || ctx.Err() != nil { // what the end of the benchmark cut short is no measure
-			s.err = cmp.Or(ctx.Err(), err)
+			s.err = spell.First(ctx.Err(), err)
 			return
 		}
 		s.took.note(end.Sub(start))
@@ -232,7 +232,8 @@ func median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
 	}
-	sorted := slices.Sorted(slices.Values(values))
+	sorted := spell.Copy(values)
+	spell.Sort(sorted)
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }

@@ -3,8 +3,8 @@ package main
 import (
 	"math"
 	"runtime"
-	"slices"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -166,7 +166,7 @@ func middle(rounds []benchRound, of func(benchRound) float64) float64 {
 
 // print writes the report as it is asked for.
 func (b *bencher) print(cut bool) error {
-	b.events = slices.DeleteFunc(b.events, func(e *benchEvent) bool { return e.want == nil })
+	b.events = spell.DeleteFunc(b.events, func(e *benchEvent) bool { return e.want == nil })
 	out := b.cmd.OutOrStdout()
 	switch b.output {
 	case "json":

@@ -151,7 +151,7 @@ func refusedModes(a *policy.Atom) []string {
 	if !a.Test(policy.NewContext(policy.PreToolExecution)) || !holds("") || !holds("another") {
 		return nil
 	}
-	return slices.DeleteFunc(spell.Copy(modes), holds)
+	return spell.DeleteFunc(spell.Copy(modes), holds)
 }
 
 // unlistable reports whether a name cannot stand in a list `A|B`.

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"sort"
 	"strings"
 
@@ -34,7 +32,7 @@ func settle(p *policy.Policy, program *dag.Program) *conversion {
 	out.Hooks, out.Settings, out.Profile = nil, nil, nil
 	if p.Profile != nil {
 		v.header = append(v.header, fmt.Sprintf("What the configuration of %s means, in hookc's own words.", p.Profile.Name))
-		out.MaxConcurrent = cmp.Or(p.MaxConcurrent, p.Profile.MaxConcurrent)
+		out.MaxConcurrent = spell.First(p.MaxConcurrent, p.Profile.MaxConcurrent)
 	}
 	if names := tiers(program); len(names) > 1 {
 		v.header = append(v.header, "The tiers "+strings.Join(names, ", ")+" in one file, in the order in which their hooks run. In a project's",
@@ -93,9 +91,9 @@ func tiers(program *dag.Program) []string {
 	for _, e := range program.Hooks {
 		out = append(out, e.Hook.Tier)
 	}
-	slices.Sort(out)
+	spell.Sort(out)
 	var names []string
-	for _, t := range slices.Compact(out) {
+	for _, t := range spell.Compact(out) {
 		names = append(names, t.String())
 	}
 	return names
@@ -130,7 +128,7 @@ func (v *conversion) setting(p *policy.Policy, plan *dag.Plan) []policy.Setting 
 	sort.SliceStable(written, func(i, j int) bool { return written[i].Tier < written[j].Tier })
 	for _, w := range written {
 		if w.Event == plan.Event {
-			s.Strategy, s.ChainTimeout = cmp.Or(s.Strategy, w.Strategy), cmp.Or(s.ChainTimeout, w.ChainTimeout)
+			s.Strategy, s.ChainTimeout = spell.First(s.Strategy, w.Strategy), spell.First(s.ChainTimeout, w.ChainTimeout)
 		}
 	}
 	if p.Profile != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -190,7 +189,7 @@ func (d *doctor) named() {
 	}
 	words := commandline.Words(d.entries[0].Command)
 	for i, w := range words {
-		flag, value, joined := strings.Cut(w, "=")
+		flag, value, joined := spell.Cut(w, "=")
 		if !joined && i+1 < len(words) {
 			value = words[i+1]
 		}
@@ -200,7 +199,7 @@ func (d *doctor) named() {
 		case "--format":
 			d.sources.Format = value
 		case "--profile":
-			d.sources.Profile = cmp.Or(d.sources.Profile, value)
+			d.sources.Profile = spell.First(d.sources.Profile, value)
 		case "--faithful":
 			d.sources.Faithful = !joined || value == "true"
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/agent"
 )
 
@@ -44,7 +44,7 @@ func (d *doctor) canary(e ownEntry, at agent.Entry) {
 	got, err := d.fire(e.Command, input, nonce)
 	took := time.Since(begun)
 	want, wrong := d.expected(at, input, nonce)
-	limit := cmp.Or(e.Timeout, d.Place.Standard)
+	limit := spell.First(e.Timeout, d.Place.Standard)
 	hint := "run it yourself: echo '" + string(input) + "' | " + decide.CanaryEnv + "=x " + e.Command
 	switch {
 	case err != nil:

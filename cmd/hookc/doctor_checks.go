@@ -267,7 +267,7 @@ func (d *doctor) lastSeen() {
 		d.say("last seen", checkWarn, "set XDG_STATE_HOME to a folder that can be written", "%v", err)
 		return
 	}
-	base, _, _ := strings.Cut(d.Dialect.ID, "@")
+	base, _, _ := spell.Cut(d.Dialect.ID, "@")
 	times := m.Sightings()[base]
 	var newest int64
 	event := ""

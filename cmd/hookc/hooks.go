@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -216,7 +215,7 @@ func newHooksList() *cobra.Command {
 					continue
 				}
 				rows = append(rows, hookRow{e.Hook.Event, e.Hook.Name, e.Hook.Kind, e.Hook.Tier, e.Hook.Priority, e.Hook.Locked,
-					e.Status, cmp.Or(e.Reason, rollout.Text(e.Hook)), e.Hook.Span.String()})
+					e.Status, spell.First(e.Reason, rollout.Text(e.Hook)), e.Hook.Span.String()})
 			}
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), rows)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc"
@@ -130,6 +129,6 @@ func (e *replayEngine) concerned(d *policy.Decision) []string {
 			out = append(out, t.Name)
 		}
 	}
-	slices.Sort(out)
+	spell.Sort(out)
 	return out
 }

@@ -140,8 +140,8 @@ func (f *testFlags) results(r *casetest.Report) []report.Result {
 			t.Status = report.Failed
 		}
 		// At is FILE:LINE, or FILE:LINE:COL.
-		if place, found := strings.CutPrefix(o.At, o.File+":"); found {
-			line, _, _ := strings.Cut(place, ":")
+		if place, found := spell.CutPrefix(o.At, o.File+":"); found {
+			line, _, _ := spell.Cut(place, ":")
 			t.Line, _ = strconv.Atoi(line) // 0: the line is not known
 		}
 		out = append(out, t)

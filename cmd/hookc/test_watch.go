@@ -26,7 +26,7 @@ func (f *testFlags) again(cmd *cobra.Command, args []string) error {
 	}
 	var w casetest.Watch
 	for _, path := range spell.Concat(f.Files, args) {
-		if _, path, named := strings.Cut(path, "="); named {
+		if _, path, named := spell.Cut(path, "="); named {
 			w.Add(nil, filepath.Join(dir, path))
 		} else if filepath.IsAbs(path) {
 			w.Add(nil, path)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -142,7 +141,7 @@ func everyProfile() []source.DiscoverOptions {
 
 // formatsOf are the places of a part, each with who reads it.
 func formatsOf(root string, p trust.Part) []string {
-	who := cmp.Or(p.Profile, "hookc")
+	who := spell.First(p.Profile, "hookc")
 	var out []string
 	for _, in := range p.Inputs {
 		out = append(out, who+": "+shownFrom(root, in.Path))

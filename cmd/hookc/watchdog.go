@@ -7,13 +7,13 @@ import (
 	"os/signal"
 	"runtime/metrics"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/hookc/hookc/internal/decide"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // watchdog answers one event when deciding it does not: when the time is up,
@@ -224,7 +224,7 @@ func readBytes(path, after string) (n uint64, ok bool) {
 	if err != nil {
 		return 0, false
 	}
-	_, rest, found := strings.Cut(string(text), after)
+	_, rest, found := spell.Cut(string(text), after)
 	if !found {
 		return 0, false
 	}
@@ -247,7 +247,7 @@ func watchdogOf(ctx context.Context) *watchdog {
 func givenDeadline(args []string) (d time.Duration, ok bool) {
 	const flag = "--" + decide.DeadlineName
 	for i, arg := range args {
-		value, joined := strings.CutPrefix(arg, flag+"=")
+		value, joined := spell.CutPrefix(arg, flag+"=")
 		if arg == flag && i+1 < len(args) {
 			value, joined = args[i+1], true
 		}

@@ -159,7 +159,7 @@ func (d domain) and(e domain) domain {
 		out.only = intersect(d.only, e.only)
 	}
 	if out.only != nil {
-		out.only = slices.DeleteFunc(slices.Clone(out.only), func(v any) bool {
+		out.only = spell.DeleteFunc(spell.Copy(out.only), func(v any) bool {
 			return out.kinds&kindOf(v) == 0 || slices.ContainsFunc(out.but, func(w any) bool { return same(v, w) })
 		})
 	}

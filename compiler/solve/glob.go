@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/hookc/hookc/internal/paths"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -120,8 +121,8 @@ func globPattern(g []rune, separators string, inside bool) (string, []rune, erro
 			if end < 2 {
 				return "", nil, errGlob
 			}
-			class, but := strings.CutPrefix(string(g)[1:end], "!")
-			from, to, isRange := strings.Cut(class, "-")
+			class, but := spell.CutPrefix(string(g)[1:end], "!")
+			from, to, isRange := spell.Cut(class, "-")
 			if class == "" || strings.ContainsAny(class, `\[`) || isRange && (len([]rune(from)) != 1 || len([]rune(to)) != 1 || from > to) {
 				return "", nil, errGlob
 			}
@@ -179,7 +180,7 @@ func Function(name string, args []*Term, at Place) *Formula {
 			demand = Match(args[0], absolute().Not(), UsualPath(args[0]), at)
 		}
 	case constant && name == "net.cidr_contains":
-		address, _, _ := strings.Cut(pattern, "/")
+		address, _, _ := spell.Cut(pattern, "/")
 		hint = Equal(args[1], Const(address), at)
 	}
 	return And(demand, Unknown("the function "+name, hint))

@@ -81,8 +81,8 @@ func (l *Lang) Not() *Lang {
 // subsets makes an automaton of states that are named by texts: first is the
 // first, step the one after a character, accept whether one accepts.
 func subsets(bounds []rune, first string, step func(state string, r rune) string, accept func(state string) bool) (*Lang, error) {
-	slices.Sort(bounds)
-	l := &Lang{bounds: slices.Compact(bounds)}
+	spell.Sort(bounds)
+	l := &Lang{bounds: spell.Compact(bounds)}
 	at := map[string]int32{first: 0}
 	states := []string{first}
 	for i := 0; i < len(states); i++ {
@@ -120,8 +120,8 @@ func product(a, b *Lang, both bool) (*Lang, error) {
 		return out, nil
 	}
 	bounds := spell.Concat(a.bounds, b.bounds)
-	slices.Sort(bounds)
-	out := &Lang{bounds: slices.Compact(bounds), rough: a.rough || b.rough}
+	spell.Sort(bounds)
+	out := &Lang{bounds: spell.Compact(bounds), rough: a.rough || b.rough}
 	type pair struct{ a, b int32 }
 	at, states := numbering(len(a.next), len(b.next)), []pair{{}}
 	at(0, 0, 0)
@@ -237,8 +237,8 @@ func Words(words ...string) *Lang {
 			bounds = append(bounds, r, min(r+1, lastRune))
 		}
 	}
-	slices.Sort(bounds)
-	l := &Lang{bounds: slices.Compact(bounds)}
+	spell.Sort(bounds)
+	l := &Lang{bounds: spell.Compact(bounds)}
 	// A state is what was read, while it begins a word; the second is all else.
 	const begin, other = 0, 1
 	state := func() int32 {
@@ -338,7 +338,7 @@ func addState(s string, state int32) string {
 	if there {
 		return s
 	}
-	return string(slices.Insert(runes, i+1, state+1))
+	return string(spell.Insert(runes, i+1, state+1))
 }
 
 // Before is the set of texts that change, character by character, into one of the
@@ -352,8 +352,8 @@ func (l *Lang) Before(change func(rune) rune) *Lang {
 			}
 		}
 	}
-	slices.Sort(bounds)
-	out := &Lang{bounds: slices.Compact(bounds), accept: l.accept, rough: l.rough}
+	spell.Sort(bounds)
+	out := &Lang{bounds: spell.Compact(bounds), accept: l.accept, rough: l.rough}
 	for _, row := range l.next {
 		to := make([]int32, len(out.bounds))
 		for c, r := range out.bounds {
@@ -495,7 +495,7 @@ func searching(prog *syntax.Prog) (*Lang, error) {
 				}
 			}
 		}
-		slices.Sort(out[1:])
+		spell.Sort(out[1:])
 		return string(out)
 	}, func(state string) bool { return state == string(found) || s.close([]rune(state), -1) })
 	return l, err

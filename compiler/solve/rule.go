@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/toolcall"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -76,7 +77,7 @@ func (c *Contradiction) Fix() string {
 // plainFix says what to do about a contradiction of which nothing more is known.
 func (c *Contradiction) plainFix() string {
 	for _, fact := range c.Facts {
-		of, is, known := strings.Cut(fact, " is ")
+		of, is, known := spell.Cut(fact, " is ")
 		switch {
 		case strings.Contains(fact, " is never there at "):
 			return "leave it out, or write the rule for an event that has it"
@@ -141,7 +142,7 @@ func (c *Contradiction) textFix(a *Atom, word string) string {
 		return diag.DidYouMean(word, toolcall.Names(), "")
 	}
 	for _, fact := range c.Facts {
-		if _, words, is := strings.Cut(fact, " is one of "); is && strings.HasPrefix(fact, "facts.") {
+		if _, words, is := spell.Cut(fact, " is one of "); is && strings.HasPrefix(fact, "facts.") {
 			return diag.DidYouMean(word, strings.Split(words, ", "), "it is declared under facts:")
 		}
 	}

@@ -1,7 +1,6 @@
 package solve
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -173,7 +172,7 @@ func (s *search) walk(st *state, todo, choices []literal) bool {
 		if s.walk(st.clone(), []literal{{p, first.holds}}, spell.Copy(rest)) {
 			return true
 		}
-		if len(s.ways)+s.tried > cmp.Or(s.w.Most, mostLeaves) {
+		if len(s.ways)+s.tried > spell.First(s.w.Most, mostLeaves) {
 			s.gaveUp = true
 			return true
 		}
@@ -371,7 +370,7 @@ func (c Contradiction) shrunk(s *search, t *Term) Contradiction {
 		return d.empty()
 	}
 	if !empty(c.Atoms, c.Holds, s) {
-		c.Facts = slices.DeleteFunc(spell.Copy(c.Facts), func(fact string) bool { return fact == noBackspace && !c.backspace() })
+		c.Facts = spell.DeleteFunc(spell.Copy(c.Facts), func(fact string) bool { return fact == noBackspace && !c.backspace() })
 		return c
 	}
 	for i := 0; i < len(c.Atoms) && len(c.Atoms) > 1; {

@@ -159,7 +159,7 @@ var effectLines = []string{
 var effectsOf = lazy.Value(func() [][]any {
 	out := make([][]any, len(effectLines))
 	for i, line := range effectLines {
-		before, after, _ := strings.Cut(line, "TARGET:")
+		before, after, _ := spell.Cut(line, "TARGET:")
 		out[i], _ = shellOf(before + after)["effects"].([]any)
 	}
 	return out
@@ -192,7 +192,7 @@ func effectLine(wanted map[string]any, nth int) string {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return fits[b] - fits[a] })
-	before, after, named := strings.Cut(effectLines[order[nth%len(order)]], "TARGET:")
+	before, after, named := spell.Cut(effectLines[order[nth%len(order)]], "TARGET:")
 	if named && target != "" {
 		rest := strings.TrimLeft(after, "/~.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_*")
 		after = quoting.Quote(target) + rest
@@ -248,7 +248,7 @@ func commandLine(wanted map[string]any, nth int) string {
 		}
 	}
 	if host := text("host"); host != "" {
-		kind, name, _ := strings.Cut(host, ":")
+		kind, name, _ := spell.Cut(host, ":")
 		switch kind {
 		case "container":
 			out = "docker exec " + name + " " + out

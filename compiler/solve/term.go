@@ -50,7 +50,7 @@ type Set []any
 func NewSet(of []any) Set {
 	out := spell.Copy(of)
 	slices.SortFunc(out, func(a, b any) int { return strings.Compare(textOf(a), textOf(b)) })
-	return slices.CompactFunc(out, same)
+	return spell.CompactFunc(out, same)
 }
 
 // Input is the event.
@@ -79,7 +79,7 @@ const mostDigits = 15
 // Float is a number as float64, or as it is where that would be another number.
 func Float(n json.Number) any {
 	f, err := n.Float64()
-	digits, _, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(n.String(), "-")), "e")
+	digits, _, _ := spell.Cut(strings.ToLower(strings.TrimPrefix(n.String(), "-")), "e")
 	digits = strings.Trim(strings.Replace(digits, ".", "", 1), "0")
 	whole := math.Abs(f) <= exactly && strings.Trim(n.String(), "-0123456789") == ""
 	if err != nil || !whole && (len(digits) > mostDigits || math.Abs(f) > exactly || f == 0 && digits != "") {

@@ -3,7 +3,6 @@ package solve
 import (
 	"math"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/toolcall"
@@ -188,7 +187,7 @@ var ordinaryTool = lazy.Value(func() *Lang {
 		folded = append(folded, strings.ToLower(n))
 	}
 	likeKnown := Words(folded...).Before(lowerRune)
-	names := slices.DeleteFunc(known, func(n string) bool { return spell.Has(otherCase, n) })
+	names := spell.DeleteFunc(known, func(n string) bool { return spell.Has(otherCase, n) })
 	return expression(`^[^\x00- |(){}\[\]"'\\,;<>]+$`).And(likeKnown.Not()).Or(Words(names...))
 })
 

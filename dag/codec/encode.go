@@ -3,7 +3,6 @@ package codec
 import (
 	"math"
 	"reflect"
-	"slices"
 	"sort"
 	"strings"
 	"unsafe"
@@ -245,7 +244,7 @@ func (e *encoder) any(v any) {
 		for key := range v {
 			keys = append(keys, key)
 		}
-		slices.Sort(keys)
+		spell.Sort(keys)
 		for _, key := range keys {
 			e.text(key)
 			e.any(v[key])

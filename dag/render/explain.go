@@ -1,12 +1,12 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -29,10 +29,10 @@ type ExplainOptions struct {
 // hook. Equal programs have equal models, but for Compiled.
 func Explain(p *dag.Program, opt ExplainOptions) *Model {
 	m := &Model{Version: ModelVersion, Hash: p.Hash, Event: opt.Event, Tool: opt.Tool, Agent: p.Agent, Compiled: p.Compiled,
-		Events: []EventModel{}, Notes: slices.Clone(p.Notes)}
+		Events: []EventModel{}, Notes: spell.Copy(p.Notes)}
 	for _, s := range p.Sources {
 		m.Sources = append(m.Sources, SourceModel{Name: s.Name, Path: s.Path, Tier: s.Tier, Format: s.Format,
-			Untrusted: s.Untrusted, Uses: slices.Clone(s.Uses), Opaque: slices.Clone(s.Opaque)})
+			Untrusted: s.Untrusted, Uses: spell.Copy(s.Uses), Opaque: spell.Copy(s.Opaque)})
 	}
 	if opt.Tools == nil {
 		opt.Tools = p.Tools.Known
@@ -82,7 +82,7 @@ func eventsOf(p *dag.Program, only policy.Event) []policy.Event {
 		out = append(out, e.Hook.Event)
 	}
 	slices.SortFunc(out, policy.Event.Compare)
-	return slices.Compact(out)
+	return spell.Compact(out)
 }
 
 func explainEvent(p *dag.Program, event policy.Event, opt *ExplainOptions) EventModel {
@@ -175,7 +175,7 @@ func (b *eventBuilder) number() {
 		for place, v := range item.Members {
 			if of := b.plan.Nodes[v].RecheckOf; of >= 0 {
 				b.ids[v] = b.ids[of] + b.plan.Primes(v)
-				pos = cmp.Or(pos, b.ids[v])
+				pos = spell.First(pos, b.ids[v])
 				continue
 			}
 			if pos == "" {

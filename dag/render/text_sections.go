@@ -192,7 +192,7 @@ func (t *textPage) list(title string, items []string) {
 
 // way is how a hook is evaluated, by hookc and where there is only hookgate.
 func (h *HookModel) way() string {
-	switch why, no := strings.CutPrefix(h.Cold, "no: "); {
+	switch why, no := spell.CutPrefix(h.Cold, "no: "); {
 	case h.Cold == "yes":
 		return h.Engine + ", cold"
 	case no && !strings.Contains(h.Engine, "topdown"): // which says why already

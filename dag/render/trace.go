@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -111,11 +110,11 @@ type Counterfactual struct {
 func Trace(p *dag.Program, plan *dag.Plan, d *policy.Decision, in *policy.Context, opt TraceOptions) *TraceModel {
 	in = in.Frozen(d.Event)
 	m := &TraceModel{Version: ModelVersion, Event: d.Event, Tool: in.Text(policy.FieldToolName), Input: textOf(in, policy.FieldToolInput, policy.FieldUserInput,
-		policy.FieldAssistantOutput, policy.FieldMessage, policy.FieldTaskDescription, policy.FieldTrigger, policy.FieldSource), Facts: textOf(cmp.Or(d.Final, in), policy.FieldFacts),
+		policy.FieldAssistantOutput, policy.FieldMessage, policy.FieldTaskDescription, policy.FieldTrigger, policy.FieldSource), Facts: textOf(spell.First(d.Final, in), policy.FieldFacts),
 		Session: in.Text(policy.FieldSessionID), Use: in.Text(policy.FieldToolUseID), Action: d.Action, Verdict: d.Verdict,
 		Control: d.Control, By: d.By, At: d.At.String(), ElapsedUS: micros(opt.Elapsed), Hooks: []TraceHook{},
 		Feedback: spell.Copy(d.Feedback), Context: spell.Copy(d.Context), System: spell.Copy(d.SystemMessages), Degraded: d.Degraded,
-		Policy: cmp.Or(d.Policy, p.Hash)}
+		Policy: spell.First(d.Policy, p.Hash)}
 	for _, f := range policy.Fields() {
 		if v, ok := d.Patch[f.String()]; ok {
 			m.Changes = append(m.Changes, TraceChange{Field: f.String(), Value: v})
@@ -212,7 +211,7 @@ func speakerOf(p *dag.Plan, by string) string {
 	best := ""
 	for v := range p.Nodes {
 		name := p.Nodes[v].Hook.Name
-		rule, isRule := strings.CutPrefix(by, name+"#")
+		rule, isRule := spell.CutPrefix(by, name+"#")
 		if (by == name || isRule && strings.Trim(rule, "0123456789") == "") && len(name) > len(best) {
 			best = name
 		}
@@ -290,7 +289,7 @@ func (t *tracer) engine(v int) (name, left string) {
 	if r, ok := body.(interface{ Engine() string }); ok && n.Engine == "" {
 		return r.Engine(), left
 	}
-	return cmp.Or(n.Engine, "rego(topdown)"), left
+	return spell.First(n.Engine, "rego(topdown)"), left
 }
 
 // reason says why a node has no part in the Decision, or how it failed.

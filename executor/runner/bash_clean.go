@@ -49,7 +49,7 @@ func (b *bash) reach(in *policy.Context, host []string) reach {
 	guards := b.hook.Event == "" || b.hook.Event == policy.PreToolExecution || b.hook.Event == policy.PermissionRequest || b.hook.Event == policy.SubagentStart
 	foreign := b.hook.Tier < policy.TierProject
 	r := reach{safe: guards || foreign || slices.ContainsFunc(host, func(kv string) bool {
-		value, ok := strings.CutPrefix(kv, "PYTHONSAFEPATH=")
+		value, ok := spell.CutPrefix(kv, "PYTHONSAFEPATH=")
 		return ok && value != ""
 	})}
 	if !guards || !foreign {
@@ -87,7 +87,7 @@ func above(dir string) []string {
 // (semantics.md §2.8 "Where commands are found"); keep is false where the hook
 // does not get it.
 func (r reach) hosted(kv string) (as string, keep bool) {
-	name, value, _ := strings.Cut(kv, "=")
+	name, value, _ := spell.Cut(kv, "=")
 	if name == "HOME" && (!filepath.IsAbs(value) || r.inside(value)) {
 		return "HOME=" + paths.Account(), paths.Account() != ""
 	}
@@ -96,7 +96,7 @@ func (r reach) hosted(kv string) (as string, keep bool) {
 		return name + "=" + value, value != ""
 	}
 	return kv, spell.Has(harmless, name) || !slices.ContainsFunc(loaders, func(l string) bool {
-		begin, many := strings.CutSuffix(l, "*")
+		begin, many := spell.CutSuffix(l, "*")
 		return name == l || many && strings.HasPrefix(name, begin)
 	})
 }
@@ -168,14 +168,14 @@ func (r reach) settled(environ, imports []string) []string {
 	set := map[string]string{"PYTHONDONTWRITEBYTECODE": "1", "PERL_USE_UNSAFE_INC": "0"}
 	out := make([]string, 0, len(environ)+len(set)+1)
 	for _, kv := range environ {
-		name, value, _ := strings.Cut(kv, "=")
+		name, value, _ := spell.Cut(kv, "=")
 		switch {
 		case name == "PYTHONSAFEPATH":
 			r.safe = false // the policy says so itself: the agent's is not here
 		case spell.Has(folders, name):
 			value = reach{}.absolutes(name, value)
 			if name == "PYTHONPATH" && r.safe {
-				imports = append(slices.Clone(imports), filepath.SplitList(value)...)
+				imports = append(spell.Copy(imports), filepath.SplitList(value)...)
 				continue
 			}
 			if value == "" {

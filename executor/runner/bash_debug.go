@@ -1,13 +1,13 @@
 package runner
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 )
@@ -53,13 +53,13 @@ type redactor struct{ values []string }
 func newRedactor(env []string) redactor {
 	var r redactor
 	for _, kv := range env {
-		name, value, _ := strings.Cut(kv, "=")
+		name, value, _ := spell.Cut(kv, "=")
 		if len(value) >= minSecret && secretName().MatchString(name) {
 			r.values = append(r.values, value)
 		}
 	}
 	// The longest first: one value may be part of another.
-	slices.SortFunc(r.values, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	slices.SortFunc(r.values, func(a, b string) int { return spell.First(len(b)-len(a), strings.Compare(a, b)) })
 	return r
 }
 

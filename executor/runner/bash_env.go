@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/observe"
 )
@@ -69,7 +70,7 @@ func (b *bash) env(ctx context.Context, in *policy.Context) []string {
 	host := b.hosts(ctx)
 	reach := b.reach(in, host)
 	for _, kv := range host {
-		name, _, _ := strings.Cut(kv, "=")
+		name, _, _ := spell.Cut(kv, "=")
 		if _, ours := set[name]; ours || native && b.agent.Hides(name) {
 			continue
 		}

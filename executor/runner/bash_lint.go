@@ -2,7 +2,6 @@ package runner
 
 import (
 	"bytes"
-	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -87,7 +87,7 @@ func scriptOf(words []word) int {
 func whereFound(h *policy.Hook, word string) (string, bool) {
 	base, root := h.Body.Base, h.Body.Root
 	if base == "" { // nobody looked for its programs: it was not loaded
-		base = cmp.Or(h.Body.WorkDir, h.Dir)
+		base = spell.First(h.Body.WorkDir, h.Dir)
 	}
 	for _, name := range []string{"HOOKC_POLICY_DIR", "HOOKC_PROJECT_ROOT", "CLAUDE_PROJECT_DIR"} {
 		to := root
@@ -98,7 +98,7 @@ func whereFound(h *policy.Hook, word string) (string, bool) {
 			word = strings.NewReplacer("${"+name+"}", to, "$"+name, to).Replace(word)
 		}
 	}
-	if rest, ok := strings.CutPrefix(word, "~/"); ok {
+	if rest, ok := spell.CutPrefix(word, "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {
 			word = filepath.Join(home, rest)
 		}

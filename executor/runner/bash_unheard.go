@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -61,7 +62,7 @@ func unheard(text string) bool {
 				return true
 			}
 		}
-		_, line, _ = strings.Cut(line, "\n")
+		_, line, _ = spell.Cut(line, "\n")
 	}
 	return false
 }

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -52,7 +51,7 @@ func prepareBuiltin(h *policy.Hook, rules []rule.Rule, kept *Instances) (dag.Bod
 	own := i >= len(builtins.Rules())
 	prepare := rules[i].Make
 	if own {
-		prepare = func(h *policy.Hook) (rule.Made, diag.List) { return cmp.Or(kept, &Instances{}).make(&rules[i], h) }
+		prepare = func(h *policy.Hook) (rule.Made, diag.List) { return spell.First(kept, &Instances{}).make(&rules[i], h) }
 	}
 	made, found := prepare(h)
 	if found.HasErrors() {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/disk"
@@ -77,7 +78,7 @@ func (f *Fact) Key() string {
 func (f *Fact) files() []string {
 	path := ""
 	for _, kv := range f.env {
-		if value, ok := strings.CutPrefix(kv, "PATH="); ok {
+		if value, ok := spell.CutPrefix(kv, "PATH="); ok {
 			path = value
 		}
 	}
@@ -119,6 +120,6 @@ func (f *Fact) Print(ctx context.Context) (string, error) {
 }
 
 func firstLine(out agent.Outcome) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(out.Stderr), "\n")
+	line, _, _ := spell.Cut(strings.TrimSpace(out.Stderr), "\n")
 	return line
 }

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 )
@@ -261,7 +261,7 @@ func (w *tail) Write(p []byte) (int, error) {
 		w.head = append(w.head, p[:min(room, len(p))]...)
 	}
 	w.end = append(w.end, p...)
-	if most := cmp.Or(w.most, stderrTail); len(w.end) > 2*most {
+	if most := spell.First(w.most, stderrTail); len(w.end) > 2*most {
 		w.end = append(w.end[:0], w.end[len(w.end)-most:]...)
 	}
 	w.mu.Unlock()
@@ -272,7 +272,7 @@ func (w *tail) Write(p []byte) (int, error) {
 func (w *tail) kept() (head, end string) {
 	w.mu.Lock()
 	head = valid(string(w.head))
-	end = valid(string(w.end[max(0, len(w.end)-cmp.Or(w.most, stderrTail)):]))
+	end = valid(string(w.end[max(0, len(w.end)-spell.First(w.most, stderrTail)):]))
 	w.mu.Unlock()
 	return head, end
 }

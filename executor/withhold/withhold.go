@@ -29,7 +29,7 @@ func InForce(n *dag.Node) *dag.Node {
 // it failed, its warnings, what it would have said, and under `warn` what the user
 // is shown.
 func From(plan *dag.Plan, n *dag.Node, how policy.Enforcement, r policy.Result) policy.Result {
-	out := policy.Result{Failed: slices.Clone(r.Failed), Warnings: r.Warnings}
+	out := policy.Result{Failed: spell.Copy(r.Failed), Warnings: r.Warnings}
 	for i := range out.Failed {
 		out.Failed[i].OnError = policy.OnErrorSkip
 	}

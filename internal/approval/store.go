@@ -116,7 +116,7 @@ func (s *Store) look(slot string) (ids []string, read func(id string) ([]byte, e
 			return nil, nil, err
 		}
 		for _, e := range entries {
-			if id, ok := strings.CutSuffix(e.Name(), suffix); ok && strings.HasPrefix(id, slot) {
+			if id, ok := spell.CutSuffix(e.Name(), suffix); ok && strings.HasPrefix(id, slot) {
 				ids = append(ids, id)
 			}
 		}
@@ -133,7 +133,7 @@ func (s *Store) look(slot string) (ids []string, read func(id string) ([]byte, e
 	for k := range found.Values {
 		ids = append(ids, strings.Replace(strings.TrimPrefix(k, keys), ".", "-", 1))
 	}
-	slices.Sort(ids)
+	spell.Sort(ids)
 	return ids, func(id string) ([]byte, error) { return found.Values[key(id)], nil }, nil
 }
 
@@ -202,7 +202,7 @@ func (s *Store) get(id string, read func(id string) ([]byte, error)) (*Approval,
 
 // wellFormed reports whether a text is an id.
 func wellFormed(id string) bool {
-	slot, n, ok := strings.Cut(id, "-")
+	slot, n, ok := spell.Cut(id, "-")
 	number, err := strconv.Atoi(n)
 	return ok && len(slot) == 12 && strings.Trim(slot, "0123456789abcdef") == "" && err == nil && number > 0 && strconv.Itoa(number) == n
 }
@@ -362,7 +362,7 @@ func (s *Store) last(b *Bound) (*Approval, int, error) {
 		return nil, 0, err
 	}
 	for _, id := range ids {
-		if rest, ok := strings.CutPrefix(id, slot); ok && wellFormed(id) {
+		if rest, ok := spell.CutPrefix(id, slot); ok && wellFormed(id) {
 			n, err := strconv.Atoi(rest)
 			if err == nil {
 				most = max(most, n)

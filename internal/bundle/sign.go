@@ -1,7 +1,6 @@
 package bundle
 
 import (
-	"cmp"
 	"encoding/json"
 	"maps"
 	"os"
@@ -53,7 +52,7 @@ func (k Key) Verification() (*opa.VerificationConfig, error) {
 	if err != nil {
 		return nil, bad(k.File, "name the file of a public key in PEM, or of a secret", "the key cannot be read: %v", err)
 	}
-	id, algorithm := cmp.Or(k.ID, "default"), cmp.Or(k.Algorithm, "RS256")
+	id, algorithm := spell.First(k.ID, "default"), spell.First(k.Algorithm, "RS256")
 	return opa.NewVerificationConfig(map[string]*opa.KeyConfig{id: {Key: string(text), Algorithm: algorithm, Scope: k.Scope}}, id, k.Scope, nil), nil
 }
 

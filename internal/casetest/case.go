@@ -1,7 +1,6 @@
 package casetest
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -107,7 +106,7 @@ func property(n *tree.Node) (p prove.Property, name string, unknown bool, err er
 	if (p.Never == "") == (p.Always == "") {
 		err = errors.New("a property needs never: or always:, and not both")
 	}
-	return p, cmp.Or(name, p.String()), unknown, err
+	return p, spell.First(name, p.String()), unknown, err
 }
 
 // properties decides what is to hold of every event.
@@ -244,8 +243,8 @@ func (c *Test) say(h *policy.Hook) (policy.Result, error, bool) {
 
 // environ is an environment with variables of a case in it.
 func environ(all, own []string) []string {
-	out := slices.DeleteFunc(spell.Copy(all), func(kv string) bool {
-		name, _, _ := strings.Cut(kv, "=")
+	out := spell.DeleteFunc(spell.Copy(all), func(kv string) bool {
+		name, _, _ := spell.Cut(kv, "=")
 		return slices.ContainsFunc(own, func(o string) bool { return strings.HasPrefix(o, name+"=") })
 	})
 	return append(out, own...)

@@ -3,6 +3,8 @@ package casetest
 import (
 	"strconv"
 	"strings"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // edit is a change of a text that a mistake could be.
@@ -119,7 +121,7 @@ func conditions(text string, pieces [][2]int) []edit {
 	for _, p := range pieces {
 		was := text[p[0]:p[1]]
 		out = append(out, edit{p[0], p[1], "true", "without the condition " + oneLine(was)})
-		if rest, ok := strings.CutPrefix(was, "not "); ok {
+		if rest, ok := spell.CutPrefix(was, "not "); ok {
 			out = append(out, edit{p[0], p[1], rest, "without the not of " + oneLine(was)})
 		} else if !strings.HasPrefix(was, "every ") && !strings.HasPrefix(was, "some ") {
 			out = append(out, edit{p[0], p[1], "not " + was, "the opposite of " + oneLine(was)})

@@ -1,7 +1,6 @@
 package decide
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,6 +20,7 @@ import (
 	"github.com/hookc/hookc/internal/exit"
 	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/internal/memory"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -61,7 +61,7 @@ func detached(s *Sources, from *Caller, dir string, around []string) hookc.Optio
 			if runner.Waits(ctx) {
 				return nil
 			}
-			from := cmp.Or(CallerOf(ctx), from) // serve's plans are many callers'
+			from := spell.First(CallerOf(ctx), from) // serve's plans are many callers'
 			input, err := json.Marshal(in)
 			if err != nil {
 				return err

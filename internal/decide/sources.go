@@ -217,8 +217,8 @@ func inProcess(record func(runner.DebugRecord)) func(executor.Run) {
 func overrides(environ []string) map[string]string {
 	out := map[string]string{}
 	for _, kv := range environ {
-		if rest, ok := strings.CutPrefix(kv, "HOOKC_DEFAULTS_"); ok {
-			if key, value, _ := strings.Cut(rest, "="); value != "" {
+		if rest, ok := spell.CutPrefix(kv, "HOOKC_DEFAULTS_"); ok {
+			if key, value, _ := spell.Cut(rest, "="); value != "" {
 				out[strings.ToLower(key)] = value
 			}
 		}

@@ -2,7 +2,6 @@ package decide
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +35,7 @@ func DialectOf(args []string) (name string, ok bool) {
 		return "", false
 	}
 	for i, arg := range args[1:] {
-		value, joined := strings.CutPrefix(arg, "--dialect=")
+		value, joined := spell.CutPrefix(arg, "--dialect=")
 		switch {
 		case arg == "-h", arg == "--help":
 			return "", false

@@ -13,11 +13,11 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/gofrs/flock"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // maxWriters bounds the processes that write at one time.
@@ -51,7 +51,7 @@ func segments(dir string) ([]segment, error) {
 	var out []segment
 	for _, f := range list {
 		s := segment{name: f.Name()}
-		plain, zipped := strings.CutSuffix(s.name, ".gz")
+		plain, zipped := spell.CutSuffix(s.name, ".gz")
 		if _, err := fmt.Sscanf(plain, "w%d-%d.jsonl", &s.writer, &s.n); err != nil || plain != segmentName(s.writer, s.n) || !f.Type().IsRegular() {
 			continue
 		}
@@ -65,7 +65,7 @@ func segments(dir string) ([]segment, error) {
 		}
 		return a.n < b.n || a.n == b.n && !a.zipped && b.zipped
 	})
-	return slices.CompactFunc(out, func(a, b segment) bool { return a.writer == b.writer && a.n == b.n }), nil
+	return spell.CompactFunc(out, func(a, b segment) bool { return a.writer == b.writer && a.n == b.n }), nil
 }
 
 // open opens a segment to be read.

@@ -133,7 +133,7 @@ func (m *masker) value(b []byte, v any) ([]byte, error) {
 			m.keys = append(m.keys, k)
 		}
 		keys := m.keys[from:]
-		slices.Sort(keys)
+		spell.Sort(keys)
 		b, err := m.object(b, keys, func(i int) any { return v[keys[i]] })
 		m.keys = m.keys[:from]
 		return b, err

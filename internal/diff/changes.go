@@ -151,7 +151,7 @@ func (f *trial) one(ctx context.Context, in made, recorded bool) error {
 	}
 	if !Differ(a, b) {
 		if f.prover != nil && a.By != "" {
-			by, _, _ := strings.Cut(a.By, "#")
+			by, _, _ := spell.Cut(a.By, "#")
 			f.prover.masks[by] = true
 		}
 		return nil
@@ -221,7 +221,7 @@ func (f *trial) note(in made, a, b *policy.Decision, recorded bool) {
 	}
 	if tool := in.context.Text(policy.FieldToolName); tool != "" && !spell.Has(c.Tools, tool) {
 		c.Tools = append(c.Tools, tool)
-		slices.Sort(c.Tools)
+		spell.Sort(c.Tools)
 	}
 	if c.Witness == nil || len(in.text) < len(c.Witness) {
 		c.show(in, a, b)

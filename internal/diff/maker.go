@@ -67,7 +67,7 @@ func newMaker(old, new *dag.Program, event policy.Event, tool string, touched ma
 		a, b := m.reads[i], m.reads[j]
 		return slices.Compare(append([]string{a.Field.String()}, a.Keys...), append([]string{b.Field.String()}, b.Keys...)) < 0
 	})
-	m.reads = slices.CompactFunc(m.reads, func(a, b policy.Path) bool { return a.String() == b.String() })
+	m.reads = spell.CompactFunc(m.reads, func(a, b policy.Path) bool { return a.String() == b.String() })
 	return m
 }
 

@@ -156,7 +156,7 @@ func (p *prover) unlike(s *suspect, scripts map[string]bool) string {
 	}
 	filter, body := false, false
 	for _, f := range describe(s.old).against(describe(s.new)) {
-		switch key, below, _ := strings.Cut(f.Key, "."); key {
+		switch key, below, _ := spell.Cut(f.Key, "."); key {
 		case "filter":
 			filter = true
 		case "on_error", "on_timeout", "timeout", "retry": // see below
@@ -333,7 +333,7 @@ func sure(n *dag.Node) bool {
 
 // says is what a rule says, of its name: deny_shell denies.
 func says(name string) string {
-	word, _, _ := strings.Cut(name, "_")
+	word, _, _ := spell.Cut(name, "_")
 	if name == "violation" {
 		return "deny"
 	}

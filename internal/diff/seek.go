@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -320,7 +319,7 @@ func sessionOf(a, b *dag.Node) string {
 			found[1] = id
 		}
 	}
-	return cmp.Or(found[0], found[1])
+	return spell.First(found[0], found[1])
 }
 
 // complete is an event with the place where it happens.

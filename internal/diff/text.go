@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -117,7 +116,7 @@ func writeWritten(s *strings.Builder, r *Report) {
 		writeHook(s, h)
 	}
 	for _, c := range r.Settings {
-		fmt.Fprintf(s, "~ %s: %s → %s\n", strings.TrimSpace(string(c.Event)+" "+c.Key), cmp.Or(c.Old, "–"), cmp.Or(c.New, "–"))
+		fmt.Fprintf(s, "~ %s: %s → %s\n", strings.TrimSpace(string(c.Event)+" "+c.Key), spell.First(c.Old, "–"), spell.First(c.New, "–"))
 		writeKnown(s, &c.Known)
 	}
 	for _, c := range r.Files {
@@ -141,7 +140,7 @@ func writeHook(s *strings.Builder, h *HookChange) {
 			fmt.Fprintf(s, "      %s differs\n", f.Key)
 			continue
 		}
-		fmt.Fprintf(s, "      %s: %s → %s\n", f.Key, cmp.Or(f.Old, "–"), cmp.Or(f.New, "–"))
+		fmt.Fprintf(s, "      %s: %s → %s\n", f.Key, spell.First(f.Old, "–"), spell.First(f.New, "–"))
 	}
 	if h.MayDiffer != "" && h.Verdict != Unchanged && h.Verdict != Differs {
 		fmt.Fprintf(s, "      %s\n", h.MayDiffer)

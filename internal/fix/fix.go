@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -65,8 +66,8 @@ func meant(d diag.Diagnostic, written string) (string, bool) {
 // instead writes `not a == b` for `a != b`, as the hint has it, where that is all that
 // stands there.
 func instead(d diag.Diagnostic, written string) (string, bool) {
-	hint, ok := strings.CutPrefix(d.Hint, "write `")
-	hint, ends := strings.CutSuffix(hint, "`")
+	hint, ok := spell.CutPrefix(d.Hint, "write `")
+	hint, ends := spell.CutSuffix(hint, "`")
 	return hint, ok && ends && d.Code.ID == "HK113" && strings.Count(written, "!=") == 1 &&
 		hint == "not "+strings.Replace(written, "!=", "==", 1)
 }

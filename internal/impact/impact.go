@@ -3,15 +3,14 @@
 package impact
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"slices"
 	"sort"
 	"time"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/decisionlog"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/rollout"
 )
@@ -104,7 +103,7 @@ func New(p *dag.Program, samples int) *Judge {
 		j.plans[plan.Event] = withheld(plan)
 		for i := range plan.Nodes {
 			if n := &plan.Nodes[i]; n.RecheckOf < 0 && n.Hook.Tier != policy.TierBuiltin {
-				j.hook(plan.Event, n.Hook.Name).State = cmp.Or(rollout.Text(n.Hook), "enforce")
+				j.hook(plan.Event, n.Hook.Name).State = spell.First(rollout.Text(n.Hook), "enforce")
 			}
 		}
 	}
@@ -248,7 +247,7 @@ func (j *Judge) Report() *Report {
 		}
 		r.Hooks = append(r.Hooks, h)
 	}
-	slices.Sort(r.Quiet)
+	spell.Sort(r.Quiet)
 	sort.Slice(r.Hooks, func(a, b int) bool {
 		x, y := r.Hooks[a], r.Hooks[b]
 		if x.Noise() != y.Noise() {

@@ -3,7 +3,6 @@ package impact
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"text/template"
@@ -77,7 +76,7 @@ func (s *Sample) line() string {
 	if len(s.Reasons) > 0 {
 		parts = append(parts, "("+short(strings.Join(s.Reasons, "; "))+")")
 	}
-	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), " ")
+	return strings.Join(spell.DeleteFunc(parts, func(p string) bool { return p == "" }), " ")
 }
 
 // short is a text that fits a line and shows no control character.

@@ -120,7 +120,7 @@ func (j *Judge) notes() []string {
 		}
 	}
 	if len(now) > 0 {
-		slices.Sort(now)
+		spell.Sort(now)
 		out = append(out, "asked about the disk or the time as they are now: "+strings.Join(now, ", "))
 	}
 	return out

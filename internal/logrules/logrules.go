@@ -5,7 +5,6 @@ package logrules
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -123,7 +122,7 @@ func compileModule(m record.Masking) (out module, found diag.List) {
 		return wrong(err)
 	}
 	capabilities := ast.CapabilitiesForThisVersion(ast.CapabilitiesRegoVersion(version))
-	capabilities.Builtins = slices.DeleteFunc(capabilities.Builtins, func(b *ast.Builtin) bool { return spell.Has(rego.DefaultForbid(), b.Name) })
+	capabilities.Builtins = spell.DeleteFunc(capabilities.Builtins, func(b *ast.Builtin) bool { return spell.Has(rego.DefaultForbid(), b.Name) })
 	capabilities.AllowNet = []string{}
 	c := ast.NewCompiler().WithDefaultRegoVersion(version).WithCapabilities(capabilities)
 	if c.Compile(map[string]*ast.Module{"log.rego": parsed}); c.Failed() {

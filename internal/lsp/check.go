@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"path/filepath"
@@ -303,7 +302,7 @@ func (s *Server) publish(u *unit, found diag.List, opened map[string]*document) 
 	}
 	lines := map[*diag.Source]*text{}
 	for _, d := range found {
-		path := cmp.Or(u.pathOf(d.Span), u.file)
+		path := spell.First(u.pathOf(d.Span), u.file)
 		if s.inside(path) && path != "" {
 			files[path] = append(files[path], shown(d, lines))
 		}

@@ -73,7 +73,7 @@ func (s *Server) meaning(p *place, word string) string {
 // explained is a field or a function.
 func explained(word string) string {
 	name := strings.TrimPrefix(word, "input.")
-	name, _, _ = strings.Cut(name, ".")
+	name, _, _ = spell.Cut(name, ".")
 	if f, ok := policy.ParseField(name); ok && (strings.HasPrefix(word, "input.") || builtins.Lookup(word) == nil) {
 		return aboutField(f)
 	}

@@ -133,7 +133,7 @@ func caseMarks(path, text string) []mark {
 	}
 	var out []mark
 	name := func(n *tree.Node) {
-		hook, _, _ := strings.Cut(n.Text.Value, "#")
+		hook, _, _ := spell.Cut(n.Text.Value, "#")
 		if at := n.Span; strings.HasPrefix(unquoted(at), hook) && hook != "" {
 			at.Start += strings.Index(src.Content[at.Start:at.End], hook)
 			at.End = at.Start + len(hook)

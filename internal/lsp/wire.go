@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // The errors of JSON-RPC and of the protocol.
@@ -85,7 +87,7 @@ func (w *wire) read() (*message, error) {
 			if header == "" {
 				break
 			}
-			name, value, ok := strings.Cut(header, ":")
+			name, value, ok := spell.Cut(header, ":")
 			if !ok {
 				return nil, errFraming
 			}

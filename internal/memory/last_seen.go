@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/internal/gate/table"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 const seenFile = "seen.json"
@@ -27,7 +28,7 @@ func (m *Memory) Sightings() Sightings {
 		return s // there is no folder yet
 	}
 	for _, entry := range entries {
-		name, ok := strings.CutPrefix(entry.Name(), table.Marker)
+		name, ok := spell.CutPrefix(entry.Name(), table.Marker)
 		at := strings.LastIndexByte(name, '.')
 		info, err := entry.Info()
 		if !ok || at < 0 || err != nil || !info.Mode().IsRegular() {

@@ -1,7 +1,6 @@
 package paths
 
 import (
-	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,7 +22,7 @@ type Git struct {
 // Add adds what the variables among the words NAME=value say.
 func (g *Git) Add(words []string) {
 	for _, word := range words {
-		name, value, set := strings.Cut(word, "=")
+		name, value, set := spell.Cut(word, "=")
 		if !set || !spell.Has(GitVariables, name) {
 			continue
 		}
@@ -67,7 +66,7 @@ func (g Git) Foreign(dir string) string {
 	}
 	tree, own, wrong := Repository(top)
 	if g.More || err != nil || wrong != nil || tree != filepath.Clean(top) || filepath.Clean(own) != filepath.Clean(git) {
-		return cmp.Or(Slash(top), "/")
+		return spell.First(Slash(top), "/")
 	}
 	return ""
 }
@@ -89,7 +88,7 @@ func namesTree(git, top string) bool {
 		}
 		text, _ := os.ReadFile(at)
 		for _, line := range strings.Split(string(text), "\n") {
-			key, value, _ := strings.Cut(line, "=")
+			key, value, _ := spell.Cut(line, "=")
 			if !strings.HasSuffix(strings.ToLower(strings.TrimSpace(key)), "worktree") {
 				continue
 			}

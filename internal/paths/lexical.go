@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // ErrUndefined says that a path is not known.
@@ -30,7 +32,7 @@ func Root(p string) (at, rest string) {
 	case strings.HasPrefix(p, "/"):
 		return "/", p[1:]
 	case strings.HasPrefix(p, "~"):
-		at, rest, _ = strings.Cut(p, "/")
+		at, rest, _ = spell.Cut(p, "/")
 		return at, rest
 	}
 	if volume := filepath.VolumeName(filepath.FromSlash(p)); volume != "" {

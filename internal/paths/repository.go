@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Repository finds the work tree that dir is in and its git folder, which a
@@ -27,7 +28,7 @@ func Repository(dir string) (work, git string, err error) {
 			return dir, at, nil
 		case err == nil && info.Mode().IsRegular():
 			line, err := FirstLine(at)
-			target, ok := strings.CutPrefix(line, "gitdir: ")
+			target, ok := spell.CutPrefix(line, "gitdir: ")
 			if err != nil {
 				return "", "", err
 			}
@@ -61,7 +62,7 @@ func FirstLine(path string) (string, error) {
 	if n == 0 && err != nil && err != io.EOF {
 		return "", err
 	}
-	line, _, _ := strings.Cut(string(buf[:n]), "\n")
+	line, _, _ := spell.Cut(string(buf[:n]), "\n")
 	return strings.TrimRight(line, "\r "), nil
 }
 

@@ -4,12 +4,10 @@
 package protected
 
 import (
-	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/paths"
@@ -41,7 +39,7 @@ func Places(o source.DiscoverOptions, started ...string) []string {
 	if profile != nil {
 		discovered("", profile)
 	}
-	out = slices.DeleteFunc(out, func(f string) bool { // notes may lie there; the policy files are listed by name
+	out = spell.DeleteFunc(out, func(f string) bool { // notes may lie there; the policy files are listed by name
 		return filepath.Base(f) == ".hookc" && spell.Has(started, filepath.Dir(f))
 	})
 	for _, e := range environments() {
@@ -125,7 +123,7 @@ func WithTargets(paths []string) []string {
 	target = func(p string) string {
 		to, known := led[p]
 		if known || p == filepath.Dir(p) {
-			return cmp.Or(to, p)
+			return spell.First(to, p)
 		}
 		to = filepath.Join(target(filepath.Dir(p)), filepath.Base(p))
 		if info, err := os.Lstat(to); err == nil && info.Mode()&os.ModeSymlink != 0 {

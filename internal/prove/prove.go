@@ -58,7 +58,7 @@ type Result struct {
 
 // Parse reads "never: EXPR" and "always: EXPR".
 func Parse(text string, event policy.Event) (Property, error) {
-	word, rest, found := strings.Cut(text, ":")
+	word, rest, found := spell.Cut(text, ":")
 	rest = strings.TrimSpace(rest)
 	switch strings.TrimSpace(word) {
 	case "never":

@@ -89,6 +89,7 @@ type reading struct {
 	wrong bool
 }
 
+//go:noinline
 func read[T any](r *reading, key string) T {
 	v, ok := r.m[key].(T)
 	r.wrong = r.wrong || !ok && r.m[key] != nil

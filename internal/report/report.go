@@ -5,13 +5,11 @@
 package report
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -201,7 +199,7 @@ func gitlab(r *Report) (string, error) {
 	for i, d := range r.Findings {
 		line, _, _, _ := place(d)
 		q := quality{Description: whole(d), CheckName: d.Code.ID, Fingerprint: names[i], Severity: level[d.Severity]}
-		q.Location.Path, q.Location.Lines.Begin = cmp.Or(d.Span.File(), "."), max(line, 1)
+		q.Location.Path, q.Location.Lines.Begin = spell.First(d.Span.File(), "."), max(line, 1)
 		out = append(out, q)
 	}
 	for _, t := range r.Results {
@@ -287,7 +285,7 @@ func junit(r *Report) (string, error) {
 			}
 		}
 	}
-	slices.Sort(files)
+	spell.Sort(files)
 	var b strings.Builder
 	counted := func(n *[4]int) string {
 		return fmt.Sprintf(`tests="%d" failures="%d" errors="0" skipped="%d" time="%.3f"`, n[0], n[1], n[2], float64(n[3])/1000)
@@ -303,7 +301,7 @@ func junit(r *Report) (string, error) {
 			if t.Line > 0 {
 				fmt.Fprintf(&b, ` line="%d"`, t.Line)
 			}
-			first, _, _ := strings.Cut(t.Text, "\n")
+			first, _, _ := spell.Cut(t.Text, "\n")
 			switch t.Status {
 			case Passed:
 				b.WriteString("/>\n")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -109,7 +110,7 @@ func match(comments []*comment, d diag.Diagnostic, line int) *comment {
 func read(s *diag.Source) []*comment {
 	var out []*comment
 	for n, from := 1, 0; from < len(s.Content); n++ {
-		line, rest, _ := strings.Cut(s.Content[from:], "\n")
+		line, rest, _ := spell.Cut(s.Content[from:], "\n")
 		if i := strings.Index(line, word); i >= 0 {
 			if c := parse(line[:i], strings.TrimSpace(line[i+len(word):]), n); c != nil {
 				c.at = diag.Span{Source: s, Start: from + i, End: from + len(strings.TrimRight(line, "\r"))}
@@ -145,7 +146,7 @@ func parse(before, says string, line int) *comment {
 		says = strings.TrimSpace(strings.TrimSuffix(says, "-->"))
 	}
 	for says != "" {
-		first, rest, _ := strings.Cut(says, " ")
+		first, rest, _ := spell.Cut(says, " ")
 		id := strings.TrimSuffix(first, ",")
 		if !strings.HasPrefix(id, "HK") {
 			break

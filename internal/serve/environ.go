@@ -53,7 +53,7 @@ func (e *environment) get(name string) string {
 func (e *environment) differs(environ []string) string {
 	set := 0
 	for _, kv := range environ {
-		name, value, _ := strings.Cut(kv, "=")
+		name, value, _ := spell.Cut(kv, "=")
 		own, fixed := e.fixed[name]
 		switch {
 		case !fixed:

@@ -73,7 +73,7 @@ func (w *wanted) consented() []string {
 	if len(w.words.src.Files) > 0 {
 		return nil
 	}
-	return slices.DeleteFunc(w.roots(), func(root string) bool { return trust.Open(root).Decreed() })
+	return spell.DeleteFunc(w.roots(), func(root string) bool { return trust.Open(root).Decreed() })
 }
 
 // writing reports whether a file that is not as it was has been changed so

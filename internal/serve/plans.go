@@ -22,6 +22,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/memory"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/source/variables"
 	"github.com/hookc/hookc/rego"
@@ -265,7 +266,7 @@ func (s *slot) put(p *plans, next *resident) *resident {
 
 // note tells the caller's user that an edit is not in force.
 func (s *slot) note(r *resident) string {
-	first, _, _ := strings.Cut(strings.TrimSpace(s.err.Error()), "\n")
+	first, _, _ := spell.Cut(strings.TrimSpace(s.err.Error()), "\n")
 	return fmt.Sprintf("hookc: the policy does not compile any more, and the plan of %s is in force: %s\n", r.since.Format(time.TimeOnly), first)
 }
 
@@ -313,7 +314,7 @@ func (p *plans) list() []planStatus {
 	}
 	sort.SliceStable(out, func(i, j int) bool {
 		a, b := &out[i], &out[j]
-		return cmp.Or(cmp.Compare(a.Project, b.Project), policy.Event(a.Event).Compare(policy.Event(b.Event)), slices.Compare(a.Args, b.Args)) < 0
+		return spell.First(cmp.Compare(a.Project, b.Project), policy.Event(a.Event).Compare(policy.Event(b.Event)), slices.Compare(a.Args, b.Args)) < 0
 	})
 	return out
 }

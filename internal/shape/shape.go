@@ -97,7 +97,7 @@ func (s *schema) fields(t reflect.Type, properties object, required *[]string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		tag := f.Tag.Get("json")
-		name, rest, _ := strings.Cut(tag, ",")
+		name, rest, _ := spell.Cut(tag, ",")
 		switch {
 		case f.Anonymous && tag == "":
 			if f.Type.Kind() == reflect.Pointer { // there or not

@@ -140,7 +140,7 @@ func toolsOf(m *policy.Matcher) (tools []string, known bool) {
 		case !known:
 			tools, known = names, true
 		default:
-			tools = slices.DeleteFunc(tools, func(t string) bool { return !spell.Has(names, t) })
+			tools = spell.DeleteFunc(tools, func(t string) bool { return !spell.Has(names, t) })
 		}
 	}
 	return tools, known

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -172,8 +173,19 @@ func Keys[K cmp.Ordered, V any](m map[K]V) []K {
 	for k := range m {
 		keys = append(keys, k)
 	}
-	slices.Sort(keys)
+	Sort(keys)
 	return keys
+}
+
+// Sort is slices.Sort, which takes 8 kB for each type, for few that are no texts.
+//
+//go:noinline
+func Sort[T cmp.Ordered](list []T) {
+	if texts, ok := any(list).([]string); ok {
+		slices.Sort(texts)
+		return
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i] < list[j] })
 }
 
 // Meant is the word of a list, each of lower case and `_`, from which another differs in
@@ -247,6 +259,75 @@ func Concat[T any](lists ...[]T) (all []T) {
 //
 //go:noinline
 func Equal[T comparable](a, b []T) bool { return slices.Equal(a, b) }
+
+// Cut is strings.Cut, for the same reason as Copy.
+//
+//go:noinline
+func Cut(text, sep string) (before, after string, found bool) { return strings.Cut(text, sep) }
+
+// CutPrefix is strings.CutPrefix, for the same reason.
+//
+//go:noinline
+func CutPrefix(text, prefix string) (after string, found bool) {
+	return strings.CutPrefix(text, prefix)
+}
+
+// CutSuffix is strings.CutSuffix, for the same reason.
+//
+//go:noinline
+func CutSuffix(text, suffix string) (before string, found bool) {
+	return strings.CutSuffix(text, suffix)
+}
+
+// First is cmp.Or, for the same reason as Copy.
+//
+//go:noinline
+func First[T comparable](list ...T) T { return cmp.Or(list...) }
+
+// Compact is slices.Compact, for the same reason.
+//
+//go:noinline
+func Compact[T comparable](list []T) []T { return slices.Compact(list) }
+
+// Insert is slices.Insert of one, in a tenth of its size.
+//
+//go:noinline
+func Insert[T any](list []T, at int, v T) []T {
+	list = append(list, v)
+	copy(list[at+1:], list[at:])
+	list[at] = v
+	return list
+}
+
+// DeleteFunc is slices.DeleteFunc, for the same reason.
+//
+//go:noinline
+func DeleteFunc[T any](list []T, drop func(T) bool) []T {
+	n := 0
+	for i := range list {
+		if !drop(list[i]) {
+			list[n] = list[i]
+			n++
+		}
+	}
+	clear(list[n:])
+	return list[:n]
+}
+
+// CompactFunc is slices.CompactFunc, for the same reason.
+//
+//go:noinline
+func CompactFunc[T any](list []T, same func(a, b T) bool) []T {
+	n := 0
+	for i := range list {
+		if n == 0 || !same(list[n-1], list[i]) {
+			list[n] = list[i]
+			n++
+		}
+	}
+	clear(list[n:])
+	return list[:n]
+}
 
 // Each is a text for each of a list.
 //

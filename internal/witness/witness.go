@@ -249,7 +249,7 @@ func (j *job) behind(when *solve.Formula, found Rule) Rule {
 		for i, e := range ahead {
 			names[i] = e.hook + " (" + e.rule.Name + " at " + e.rule.At.String() + ")"
 		}
-		found.Why = []string{"where it holds, an earlier hook has decided: " + strings.Join(slices.Compact(names), ", ")}
+		found.Why = []string{"where it holds, an earlier hook has decided: " + strings.Join(spell.Compact(names), ", ")}
 		found.Hint = "put it before that one, or take it out"
 		found.Span = j.rule.At
 	}

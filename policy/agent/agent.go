@@ -13,7 +13,6 @@
 package agent
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -247,8 +246,8 @@ func register(d Agent) *Agent {
 		}
 	}
 	for i, f := range d.Files {
-		base, _, _ := strings.Cut(d.ID, "@")
-		d.Files[i].Format = cmp.Or(f.Format, base)
+		base, _, _ := spell.Cut(d.ID, "@")
+		d.Files[i].Format = spell.First(f.Format, base)
 	}
 	if d.settings != nil {
 		d.settings.Files = installed(d.Files)
@@ -281,7 +280,7 @@ func Names() []string {
 	for _, d := range registry {
 		out = append(append(out, d.ID), d.Aliases...)
 	}
-	slices.Sort(out)
+	spell.Sort(out)
 	return out
 }
 
@@ -292,7 +291,7 @@ func Find(name string) (*Agent, error) {
 	if d := exact(name); d != nil {
 		return d, nil
 	}
-	base, version, versioned := strings.Cut(name, "@")
+	base, version, versioned := spell.Cut(name, "@")
 	if d := exact(base); versioned && d != nil {
 		at, ok := parseVersion(version)
 		if !ok {
@@ -317,7 +316,7 @@ func exact(name string) *Agent {
 func (d *Agent) at(version []int) *Agent {
 	best := d
 	for _, v := range registry {
-		base, _, _ := strings.Cut(v.ID, "@")
+		base, _, _ := spell.Cut(v.ID, "@")
 		known, ok := parseVersion(v.Version)
 		if base != d.ID || !ok || slices.Compare(known, version) < 0 {
 			continue
@@ -384,7 +383,7 @@ func (d *Agent) Events() []policy.Event {
 		out = append(out, p.event)
 	}
 	slices.SortFunc(out, policy.Event.Compare)
-	return slices.Compact(out)
+	return spell.Compact(out)
 }
 
 // find is the event with a name: the agent's own, a canonical one or another
@@ -431,5 +430,5 @@ func (d *Agent) Natives() []string {
 
 // contexts is the text of several contexts.
 func (d *Agent) contexts(parts []string) string {
-	return strings.Join(parts, cmp.Or(d.join, "\n"))
+	return strings.Join(parts, spell.First(d.join, "\n"))
 }

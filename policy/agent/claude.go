@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -702,7 +701,7 @@ func claudeAnswer(a output, m map[string]any, old bool) *draft {
 	d, traits := a.draft(), a.claudeTraits(old)
 	top := d.object(m)
 	own := top.sub("hookSpecificOutput")
-	event := cmp.Or(a.native, a.agent.EventName(a.event))
+	event := spell.First(a.native, a.agent.EventName(a.event))
 	if name := own.text("hookEventName"); own.m != nil && name != event && (a.native != "" || a.agent.knows(a.event)) {
 		d.fail("hookSpecificOutput.hookEventName must be %q, not %q", event, name)
 	}
@@ -854,7 +853,7 @@ func claudeRefuse(a output, traits claudeTrait, object *draft, text string, old 
 		if a.faithful || d.r.Verdict != policy.Deny && d.r.Control != policy.Halt {
 			d = a.draft()
 		}
-		d.warn("exit status 2 says nothing at %s; answer with a decision", cmp.Or(a.native, string(a.event)))
+		d.warn("exit status 2 says nothing at %s; answer with a decision", spell.First(a.native, string(a.event)))
 	}
 	return d.done()
 }

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -291,7 +290,7 @@ func readClawd(a output) (policy.Result, error) {
 // clawdBlock is exit 2 where something can still be prevented. The reason is
 // standard error as it is, line break included.
 func clawdBlock(d *draft) {
-	d.verdict(policy.Deny, cmp.Or(d.Stderr, "Blocking error"))
+	d.verdict(policy.Deny, spell.First(d.Stderr, "Blocking error"))
 	if d.event != policy.PreToolExecution {
 		d.warn("ClawdCode itself passes over exit status 2 at %s; taken as deny", d.event)
 	}
@@ -404,7 +403,7 @@ func nativeClawdBlock(d *draft) {
 		}
 		d.warn("ClawdCode itself passes over exit status 2 here; taken as a refusal")
 	}
-	d.verdict(policy.Deny, cmp.Or(d.Stderr, "Blocking error"))
+	d.verdict(policy.Deny, spell.First(d.Stderr, "Blocking error"))
 }
 
 // nativeClawdFailed is any other status than 0 and 2.
@@ -425,7 +424,7 @@ func nativeClawdFailed(d *draft, text string) (policy.Result, error) {
 	if d.onFailure == policy.OnErrorDeny {
 		d.verdict(policy.Deny, "")
 	} else {
-		nativeClawdAsk(d, cmp.Or(d.Stderr, "Non-blocking error"))
+		nativeClawdAsk(d, spell.First(d.Stderr, "Non-blocking error"))
 	}
 	return d.r, nil
 }

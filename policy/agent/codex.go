@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"strings"
 	"time"
 
@@ -301,7 +300,7 @@ func (d *draft) codexStop(reason string) {
 		d.halt(reason)
 	case policy.PostToolExecution:
 		// The result becomes the reason; the turn goes on.
-		d.verdict(policy.Deny, cmp.Or(reason, "stopped by "+d.by.Name))
+		d.verdict(policy.Deny, spell.First(reason, "stopped by "+d.by.Name))
 	case policy.PreAutoCompact:
 		d.verdict(policy.Deny, reason)
 	default:

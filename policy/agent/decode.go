@@ -2,7 +2,6 @@ package agent
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -191,7 +190,7 @@ func (c *Call) read(sent map[string]any, env func(string) string) (*policy.Conte
 			if v = filepath.Clean(v); paths.Narrows(v, in.Text(policy.FieldCwd)) {
 				in.Set(k.field, v)
 			} else {
-				c.Named, c.NamedBy = cmp.Or(c.Named, v), cmp.Or(c.NamedBy, k.name)
+				c.Named, c.NamedBy = spell.First(c.Named, v), spell.First(c.NamedBy, k.name)
 			}
 		default:
 			in.Set(k.field, v)
@@ -266,15 +265,15 @@ func (c *Call) nameServer(in *policy.Context) {
 
 // serverOf cuts an MCP tool's name where there is one way only; known is its server or "".
 func serverOf(name, known string) (server, tool string) {
-	name, isMCP := strings.CutPrefix(name, "mcp__")
-	if tool, ok := strings.CutPrefix(name, "MCP:"); ok {
+	name, isMCP := spell.CutPrefix(name, "mcp__")
+	if tool, ok := spell.CutPrefix(name, "MCP:"); ok {
 		return "", tool
 	}
-	if tool, ok := strings.CutPrefix(name, known+"__"); ok && isMCP && known != "" {
+	if tool, ok := spell.CutPrefix(name, known+"__"); ok && isMCP && known != "" {
 		return known, tool
 	}
 	if isMCP && strings.Count(name, "__") == 1 && !strings.Contains(name, "___") {
-		server, tool, _ = strings.Cut(name, "__")
+		server, tool, _ = spell.Cut(name, "__")
 	}
 	return server, tool
 }

@@ -1,8 +1,6 @@
 package agent
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/spell"
@@ -112,7 +110,7 @@ func (c *Call) may() Power {
 // decide settles the act and the reason.
 func (a *answer) decide(d *policy.Decision, may Power) {
 	reasons, feedback := strings.Join(d.Reasons, "\n"), strings.Join(d.Feedback, "\n")
-	by := cmp.Or(d.By, "the policy")
+	by := spell.First(d.By, "the policy")
 	wanted := proceed
 	a.feedback, a.silent = feedback, reasons+feedback == ""
 	switch d.Action {
@@ -267,7 +265,7 @@ func (a *answer) outputs(d *policy.Decision, may Power) {
 	a.context = append(a.context, d.Context...)
 	a.injected(d, may)
 	messages := d.SystemMessages
-	if feedback := slices.DeleteFunc(spell.Copy(d.Feedback), func(s string) bool { return strings.Contains(a.reason, s) }); len(feedback) > 0 {
+	if feedback := spell.DeleteFunc(spell.Copy(d.Feedback), func(s string) bool { return strings.Contains(a.reason, s) }); len(feedback) > 0 {
 		switch {
 		case a.act == ask || a.act == deferCall || a.act.refuses() && a.act != end:
 			a.reason = joined(a.reason, joinLines(feedback))

@@ -621,9 +621,9 @@ func (g *geminiMerge) tools() {
 			}
 		}
 	}
-	slices.Sort(names)
+	spell.Sort(names)
 	offer := []any{}
-	for _, n := range slices.Compact(names) {
+	for _, n := range spell.Compact(names) {
 		offer = append(offer, n)
 	}
 	if mode == "NONE" {

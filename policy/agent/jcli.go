@@ -390,7 +390,7 @@ func jcliKnown(d *draft, m map[string]any) map[string]any {
 		}
 	}
 	if len(unknown) > 0 {
-		slices.Sort(unknown)
+		spell.Sort(unknown)
 		d.warn("jcli knows no key %q", unknown)
 	}
 	return known

@@ -1,9 +1,7 @@
 package agent
 
 import (
-	"cmp"
 	"sort"
-	"strings"
 
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
@@ -79,11 +77,11 @@ func (d *Agent) keyOf(at *point, f policy.Field) string {
 			name = k.name
 		}
 	}
-	return cmp.Or(name, f.String())
+	return spell.First(name, f.String())
 }
 
 // Agent is the id of the agent that sent the event, without a version.
 func (c *Call) Agent() string {
-	base, _, _ := strings.Cut(c.agent.ID, "@")
+	base, _, _ := spell.Cut(c.agent.ID, "@")
 	return base
 }

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,7 +65,7 @@ type scripts struct {
 // speaks. The zero Protocol is jcli's, the canonical one.
 //
 //go:noinline
-func Speaks(p policy.Protocol) *Agent { return exact(cmp.Or(string(p), "jcli")) }
+func Speaks(p policy.Protocol) *Agent { return exact(spell.First(string(p), "jcli")) }
 
 // ParseProtocol finds a protocol by a name of its agent.
 //
@@ -138,7 +137,7 @@ func (a *Agent) Input(event policy.Event, native string, in *policy.Context) ([]
 			}
 		}
 	}
-	out[a.eventKey] = cmp.Or(native, name)
+	out[a.eventKey] = spell.First(native, name)
 	if a.scripts.shape != nil {
 		a.scripts.shape(out)
 	}
@@ -191,7 +190,7 @@ func (a *Agent) Hides(name string) bool {
 }
 
 // Shell is the program that the commands of native hooks are started with.
-func (a *Agent) Shell() string { return cmp.Or(a.scripts.shell, "sh") }
+func (a *Agent) Shell() string { return spell.First(a.scripts.shell, "sh") }
 
 // Expand is the command of a native hook as the agent gives it to the shell.
 func (a *Agent) Expand(command string, in *policy.Context) string {

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"path"
 	"path/filepath"
 	"slices"
@@ -155,7 +154,7 @@ func (f *File) Where(home, root string, getenv func(string) string) string {
 		return under(string(filepath.Separator), f.Path)
 	case Home:
 		if dir := getenv(f.Env); f.Env != "" && filepath.IsAbs(dir) {
-			return under(dir, cmp.Or(f.EnvPath, f.Path))
+			return under(dir, spell.First(f.EnvPath, f.Path))
 		}
 		return under(home, f.Path)
 	}
@@ -177,7 +176,7 @@ func Protected() []string {
 	var out []string
 	for _, a := range All() {
 		for _, f := range a.Files {
-			name, _, _ := strings.Cut(f.Path, "/*")
+			name, _, _ := spell.Cut(f.Path, "/*")
 			switch f.Base {
 			case Home:
 				name = "~/" + name

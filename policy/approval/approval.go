@@ -4,7 +4,6 @@
 package approval
 
 import (
-	"cmp"
 	"encoding/json"
 	"path"
 	"slices"
@@ -66,7 +65,7 @@ func (b *Blocks) Add(n Block) {
 	if i < 0 {
 		i = len(*b)
 	}
-	*b = slices.Insert(*b, i, n)
+	*b = spell.Insert(*b, i, n)
 }
 
 func (b *Block) key() string {
@@ -130,7 +129,7 @@ func (b Blocks) For(askers []Asker) (t Terms, ok bool) {
 		t.tighten(&b[i], askers)
 	}
 	t.Wait = max(t.Wait, 0)
-	t.TTL, t.Longest = cmp.Or(t.TTL, DefaultTTL), max(cmp.Or(t.Longest, DefaultLongest), 0)
+	t.TTL, t.Longest = spell.First(t.TTL, DefaultTTL), max(spell.First(t.Longest, DefaultLongest), 0)
 	return t, len(askers) > 0
 }
 
@@ -172,13 +171,13 @@ func (t *Terms) require(r Rule) {
 			people = append(people, name)
 		}
 	}
-	slices.Sort(people)
-	people = slices.Compact(people)
+	spell.Sort(people)
+	people = spell.Compact(people)
 	if t.Anyone {
 		t.Anyone, t.Approvers = false, people
 		return
 	}
-	t.Approvers = slices.DeleteFunc(spell.Copy(t.Approvers), func(p string) bool { return !spell.Has(people, p) })
+	t.Approvers = spell.DeleteFunc(spell.Copy(t.Approvers), func(p string) bool { return !spell.Has(people, p) })
 }
 
 // GroupsOf are the groups that a person is in, sorted.
@@ -189,7 +188,7 @@ func (t *Terms) GroupsOf(person string) []string {
 			out = append(out, name)
 		}
 	}
-	slices.Sort(out)
+	spell.Sort(out)
 	return out
 }
 

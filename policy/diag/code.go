@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Severity is how bad a finding is.
@@ -67,7 +69,7 @@ func Define(id string, s Severity, title string) *Code {
 
 // wellFormed reports whether an id is HK and three digits.
 func wellFormed(id string) bool {
-	digits, ok := strings.CutPrefix(id, "HK")
+	digits, ok := spell.CutPrefix(id, "HK")
 	return ok && len(digits) == 3 && strings.Trim(digits, "0123456789") == ""
 }
 

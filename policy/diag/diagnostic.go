@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"sort"
 	"strings"
 
@@ -142,14 +141,14 @@ func (l *List) Sort() {
 	all := *l
 	sort.SliceStable(all, func(i, j int) bool {
 		a, b := &all[i], &all[j]
-		return cmp.Or(
+		return spell.First(
 			cmp.Compare(a.Span.File(), b.Span.File()),
 			cmp.Compare(a.Span.Start, b.Span.Start),
 			cmp.Compare(a.Code.ID, b.Code.ID),
 			cmp.Compare(a.Text, b.Text),
 			cmp.Compare(a.Hook, b.Hook)) < 0
 	})
-	*l = slices.CompactFunc(*l, func(a, b Diagnostic) bool { return a == b })
+	*l = spell.CompactFunc(*l, func(a, b Diagnostic) bool { return a == b })
 }
 
 // Render is every finding as people read it.

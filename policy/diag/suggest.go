@@ -1,8 +1,9 @@
 package diag
 
 import (
-	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Suggest returns the candidate closest to name, or "" when none is close
@@ -13,8 +14,8 @@ import (
 func Suggest(name string, candidates []string) string {
 	best, bestCost, bestLook := "", 1<<30, 0
 	want := fold(name)
-	sorted := slices.Clone(candidates)
-	slices.Sort(sorted)
+	sorted := spell.Copy(candidates)
+	spell.Sort(sorted)
 	longer := continued(want, candidates)
 	for _, c := range sorted {
 		cost, look := distance(want, fold(c)), distance(name, c)

@@ -2,10 +2,10 @@ package diag
 
 import (
 	_ "embed"
-	"strings"
 	"sync"
 
 	"github.com/hookc/hookc/internal/packed"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // texts is codes.txt, packed: what hookc's own codes have to say at length. A text begins
@@ -18,7 +18,7 @@ var texts string
 // event is decided.
 var written = sync.OnceFunc(func() {
 	for heading, text := range packed.Parts(texts) {
-		id, field, _ := strings.Cut(heading, " ")
+		id, field, _ := spell.Cut(heading, " ")
 		c := registry[id]
 		if c == nil {
 			continue // of a package that this program has not

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/tree"
@@ -81,7 +82,7 @@ func isFolder(path string) bool {
 // that cannot be read is somebody else's.
 func (t *Target) frontmatter(content []byte, f *Found) {
 	text := strings.TrimPrefix(string(content), "---")
-	front, _, ok := strings.Cut(text, "\n---")
+	front, _, ok := spell.Cut(text, "\n---")
 	if !ok || len(text) == len(content) {
 		return
 	}

@@ -3,6 +3,8 @@ package observe
 import (
 	"context"
 	"strings"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Trace is a place in a trace as W3C Trace Context writes it: what the headers
@@ -49,7 +51,7 @@ func isState(state string) bool {
 	}
 	for state != "" {
 		var member string
-		member, state, _ = strings.Cut(state, ",")
+		member, state, _ = spell.Cut(state, ",")
 		if strings.TrimSpace(member) != "" && strings.IndexByte(member, '=') < 1 {
 			return false
 		}
@@ -65,7 +67,7 @@ func InEnviron(environ []string) Trace {
 		if !strings.HasPrefix(kv, "TRACE") {
 			continue
 		}
-		switch name, value, _ := strings.Cut(kv, "="); {
+		switch name, value, _ := spell.Cut(kv, "="); {
 		case name == "TRACEPARENT" && parent == "":
 			parent = value
 		case name == "TRACESTATE" && state == "":

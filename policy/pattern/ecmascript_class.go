@@ -6,6 +6,8 @@ import (
 	"sort"
 	"strings"
 	"unicode/utf16"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 func utf16Decode(in []rune) []rune {
@@ -37,7 +39,7 @@ const lastUnit = 0xFFFF
 
 // spans are the members in order, apart from each other, `not` worked out.
 func (s jsSet) spans() []jsSpan {
-	all := slices.Clone(s.parts)
+	all := spell.Copy(s.parts)
 	sort.Slice(all, func(i, j int) bool { return all[i].from < all[j].from })
 	var out []jsSpan
 	for _, p := range all {

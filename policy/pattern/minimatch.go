@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Minimatch compiles a glob as the JavaScript library of that name reads it
@@ -299,7 +300,7 @@ func braces(s string) (open, end int, choices []string) {
 
 // series is what 1..3 or a..c means, or nil.
 func series(s string) []string {
-	first, last, ok := strings.Cut(s, "..")
+	first, last, ok := spell.Cut(s, "..")
 	if !ok {
 		return nil
 	}

@@ -4,7 +4,6 @@
 package record
 
 import (
-	"cmp"
 	"fmt"
 	"sort"
 	"strings"
@@ -170,7 +169,7 @@ func (s *settling) add(e *Setting) {
 			continue
 		}
 		s.Drop = append(s.Drop, Masking{When: d})
-		s.say("log: drops "+cmp.Or(d.What, "events")+conditional(d.If), e)
+		s.say("log: drops "+spell.First(d.What, "events")+conditional(d.If), e)
 	}
 	for _, text := range e.Rego {
 		s.Rego = append(s.Rego, Masking{Rego: text, Version: e.Version, Narrow: narrow, Drops: drops})
@@ -211,14 +210,14 @@ var kept = []string{"event", "tool_name", "session_id", "agent", "cwd", "project
 // Narrow reports whether a JSON pointer is one that a project may mask: what a call
 // said, below /input or /answers.
 func Narrow(pointer string) bool {
-	part, rest, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
-	name, _, _ := strings.Cut(rest, "/")
+	part, rest, _ := spell.Cut(strings.TrimPrefix(pointer, "/"), "/")
+	name, _, _ := spell.Cut(rest, "/")
 	return part == "answers" && name != "" || part == "input" && name != "" && name != "*" && !spell.Has(kept, name)
 }
 
 // CheckPointer says what is wrong with a JSON pointer into an entry.
 func CheckPointer(p string) error {
-	part, rest, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/")
+	part, rest, _ := spell.Cut(strings.TrimPrefix(p, "/"), "/")
 	if !strings.HasPrefix(p, "/") || rest == "" || !spell.Has([]string{"input", "result", "answers"}, part) {
 		return fault.Errorf("mask has %q: it takes JSON pointers below /input, /result or /answers, such as /input/tool_input/content", p)
 	}

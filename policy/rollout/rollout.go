@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -52,8 +53,8 @@ var caller = lazy.Value(func() string {
 // Parse reads a share of the sessions, such as 25% or 0.5%, as how many of 10,000 are
 // spared.
 func Parse(text string) (spared uint16, ok bool) {
-	number, ok := strings.CutSuffix(text, "%")
-	whole, part, dotted := strings.Cut(number, ".")
+	number, ok := spell.CutSuffix(text, "%")
+	whole, part, dotted := spell.Cut(number, ".")
 	digits := func(s string, most int) bool { return s != "" && len(s) <= most && strings.Trim(s, "0123456789") == "" }
 	if !ok || !digits(whole, 3) || dotted && !digits(part, 2) {
 		return 0, false

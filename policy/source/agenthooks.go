@@ -1,9 +1,7 @@
 package source
 
 import (
-	"cmp"
 	"path/filepath"
-	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -170,7 +168,7 @@ func (t tomlReader) tables(n *tree.Node, key string) []*tree.Node {
 	if list == nil || !t.is(list, tree.List, "hooks."+key, "a list of tables: [[hooks."+key+"]]") {
 		return nil
 	}
-	return slices.DeleteFunc(spell.Copy(list.Items), func(i *tree.Node) bool { return !t.is(i, tree.Map, "hooks."+key, "a table") })
+	return spell.DeleteFunc(spell.Copy(list.Items), func(i *tree.Node) bool { return !t.is(i, tree.Map, "hooks."+key, "a table") })
 }
 
 func (t tomlReader) name(n *tree.Node) *tree.Node {
@@ -193,8 +191,8 @@ func (l *Loader) agentHooksOne(h *policy.Hook, wrote func(field string) bool) {
 	if !l.isAgentHooks() {
 		return
 	}
-	h.OnError, h.Retry = cmp.Or(h.OnError, policy.OnErrorSkip), 0
-	h.OnTimeout = cmp.Or(h.OnTimeout, h.OnError)
+	h.OnError, h.Retry = spell.First(h.OnError, policy.OnErrorSkip), 0
+	h.OnTimeout = spell.First(h.OnTimeout, h.OnError)
 	if l.agentHooks.own == nil {
 		l.agentHooks.own = map[*policy.Hook]func(string) bool{}
 	}

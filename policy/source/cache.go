@@ -226,7 +226,7 @@ func (c *Cache) keep(o Options, l *Loader) {
 	o.Cache, o.Environ = nil, nil
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.loads = slices.DeleteFunc(c.loads, func(old *loaded) bool { return reflect.DeepEqual(old.options, o) })
+	c.loads = spell.DeleteFunc(c.loads, func(old *loaded) bool { return reflect.DeepEqual(old.options, o) })
 	if l.sight.blind || l.diags.HasErrors() {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/bundled"
@@ -295,7 +296,7 @@ func configHome(getenv func(string) string, home func() (string, error)) string 
 // TIER=PATH. A path may hold "="; only a tier's name before it is one, and
 // `./user=x.yaml` is a path. The error is one of usage.
 func ParseInput(value string) (Input, error) {
-	name, path, ok := strings.Cut(value, "=")
+	name, path, ok := spell.Cut(value, "=")
 	tier, known := policy.ParseTier(name)
 	switch {
 	case value == "", known && ok && path == "":

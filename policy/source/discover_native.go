@@ -3,9 +3,9 @@ package source
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/agent"
 )
 
@@ -61,7 +61,7 @@ func (d *discovery) paths(f agent.File) []string {
 	if err != nil || len(found) == 0 {
 		return []string{path} // reported as missing only where something is there
 	}
-	slices.Sort(found)
+	spell.Sort(found)
 	return found
 }
 
@@ -75,7 +75,7 @@ func (d *discovery) base(f agent.File) (string, bool) {
 	if elsewhere(f) {
 		return os.Getenv(f.Env), true
 	}
-	first, _, _ := strings.Cut(f.Path, "/")
+	first, _, _ := spell.Cut(f.Path, "/")
 	switch {
 	case f.Base == agent.Project, !d.innermost && (f.Base == agent.Upwards || f.Base == agent.Nearest):
 		return d.root, true

@@ -126,7 +126,7 @@ func (l *Loader) mdExpr(in *File, h *policy.Hook, text diag.Text) diag.List {
 			break
 		}
 	}
-	name, _, _ := strings.Cut(first, ":")
+	name, _, _ := spell.Cut(first, ":")
 	if row := FindKey(InHook, name); row == nil || !spell.Among(row.Kinds, policy.KindExpr) {
 		h.Body.Rules = []policy.Rule{{Says: policy.MayDeny, Condition: text, Reason: diag.Literal(h.Description), Span: text.Span}}
 		return nil

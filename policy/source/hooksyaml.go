@@ -159,7 +159,7 @@ func (r *yamlReader) unknownEvent(k *tree.Node) {
 	name := k.Text.Value
 	known := append(policy.EventNames(), keyNames(InFile, "")...)
 	// A name is answered in its own style: PreTooluse with PreToolUse.
-	style := slices.DeleteFunc(spell.Copy(known), func(k string) bool { return camelCase(k) != camelCase(name) })
+	style := spell.DeleteFunc(spell.Copy(known), func(k string) bool { return camelCase(k) != camelCase(name) })
 	hint := diag.DidYouMean(name, style, diag.DidYouMean(name, known, "an event of the host's own is written ext."+name))
 	if name == "hooks" {
 		hint = "here the events themselves are the top-level keys"
@@ -171,7 +171,7 @@ func camelCase(name string) bool { return strings.ToLower(name) != name }
 
 func (r *yamlReader) profile(f fields) {
 	name, span := f.word("profile", func(w string) bool {
-		id, _, _ := strings.Cut(w, "@")
+		id, _, _ := spell.Cut(w, "@")
 		_, ok := agent.ParseProtocol(id)
 		return ok
 	})

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -102,7 +101,7 @@ const maxFactsEnv = 1 << 20
 // than root and this user may have written is refused.
 func machineFile(path string) (string, error) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return "", cmp.Or(err, errors.New("it is no regular file"))
+		return "", spell.First(err, errors.New("it is no regular file"))
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -150,7 +149,7 @@ func MachineFacts(p *policy.Policy) diag.List {
 		if text == "" || text[0] == '#' {
 			continue
 		}
-		name, value, ok := strings.Cut(text, "=")
+		name, value, ok := spell.Cut(text, "=")
 		if !ok {
 			found.Add(codeFact.Report(span, "a line is NAME=value"))
 			continue

@@ -5,10 +5,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 var errGlobTooWide = errors.New("the glob looks at too many files")
@@ -28,7 +29,7 @@ func includeGlob(glob string, most int, more ...doublestar.GlobOption) (files, f
 	for _, f := range found {
 		files = append(files, filepath.Join(base, filepath.FromSlash(f)))
 	}
-	slices.Sort(files)
+	spell.Sort(files)
 	folders = []string{base}
 	if strings.ContainsAny(rest, "/") || strings.Contains(rest, "**") {
 		folders = append(folders, disk.below(base, most)...)

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -82,7 +81,7 @@ func Load(o Options) (*policy.Policy, diag.List) {
 	if o.limits != nil {
 		l.limits = *o.limits
 	}
-	l.environ, l.workspace, l.projects = o.Environ, cmp.Or(o.Workspace, o.Dir), o.Projects
+	l.environ, l.workspace, l.projects = o.Environ, spell.First(o.Workspace, o.Dir), o.Projects
 	if o.Cache != nil {
 		l.sight = &sight{blind: o.Profile != nil}
 	}

@@ -60,7 +60,7 @@ func (d *discovery) candidates(f agent.File) []string {
 	}
 	path := filepath.FromSlash(f.Path)
 	if f.Base == agent.Nearest {
-		first, _, _ := strings.Cut(f.Path, "/")
+		first, _, _ := spell.Cut(f.Path, "/")
 		path = first
 	}
 	for dir := d.dir; ; dir = filepath.Dir(dir) {

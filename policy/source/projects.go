@@ -1,7 +1,6 @@
 package source
 
 import (
-	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -274,7 +273,7 @@ func (l *Loader) commands(in *File, h *policy.Hook, live func(string) string) {
 			l.sight.ask(func() bool { return policy.ProjectRoot(from) == root })
 		}
 	}
-	at.Dir = cmp.Or(at.Root, at.Policy)
+	at.Dir = spell.First(at.Root, at.Policy)
 	if h.Body.WorkDir != "" {
 		at.Dir = live(h.Body.WorkDir)
 	}
@@ -303,7 +302,7 @@ func (l *Loader) commands(in *File, h *policy.Hook, live func(string) string) {
 	if in.Tree == nil {
 		return
 	}
-	h.Body.Standin = &policy.Standin{Line: cmp.Or(line.Kept, command), WorkDir: h.Body.WorkDir, Dir: at.Kept(h.Dir)}
+	h.Body.Standin = &policy.Standin{Line: spell.First(line.Kept, command), WorkDir: h.Body.WorkDir, Dir: at.Kept(h.Dir)}
 	for _, dir := range h.Body.Imports {
 		h.Body.Standin.Imports = append(h.Body.Standin.Imports, at.Kept(dir))
 	}

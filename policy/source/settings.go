@@ -1,7 +1,6 @@
 package source
 
 import (
-	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -73,13 +72,13 @@ func registerSettings(a *agent.Agent) {
 		}
 		name := f.Path
 		if f.Base == agent.System {
-			_, name, _ = strings.Cut(name, "/") // wherever the system keeps such files
+			_, name, _ = spell.Cut(name, "/") // wherever the system keeps such files
 		}
 		s.files = append(s.files, name)
 		s.flat = s.flat || f.Layout == agent.Flat || f.Layout == agent.FlatTables
 	}
 	agents = append(agents, s)
-	register(Format{Name: s.id, Doc: cmp.Or(own.Reading.Doc, "settings of "+a.ID), Match: s.match, Read: s.read})
+	register(Format{Name: s.id, Doc: spell.First(own.Reading.Doc, "settings of "+a.ID), Match: s.match, Read: s.read})
 	if own.Reading.Extension != "" {
 		registerExtensions(s)
 	}

@@ -88,7 +88,7 @@ func (l *Loader) switched(agent string, by agent.Switch) *fileSwitch {
 // switchOff takes out the hooks of an agent's configuration that a switch
 // disables, and says so.
 func (l *Loader) switchOff(hooks []*policy.Hook, s *fileSwitch, disabled func(*policy.Hook) bool) []*policy.Hook {
-	left := slices.DeleteFunc(spell.Copy(hooks), func(h *policy.Hook) bool { return h.Body.Agent.Event != "" && disabled(h) })
+	left := spell.DeleteFunc(spell.Copy(hooks), func(h *policy.Hook) bool { return h.Body.Agent.Event != "" && disabled(h) })
 	if n := len(hooks) - len(left); n > 0 {
 		l.diags.Add(codeNative.Report(s.at, "%s switches off %d of the %d hooks", s.name, n, len(hooks)))
 	}
@@ -100,7 +100,7 @@ func (l *Loader) switchOff(hooks []*policy.Hook, s *fileSwitch, disabled func(*p
 // never does, and text what its further condition is called.
 func once[K comparable](hooks []*policy.Hook, key func(*policy.Hook) (K, bool), gone func(h *policy.Hook, before []*policy.Hook) bool, text func(before []*policy.Hook) string) []*policy.Hook {
 	earlier := map[K][]*policy.Hook{}
-	return slices.DeleteFunc(spell.Copy(hooks), func(h *policy.Hook) bool {
+	return spell.DeleteFunc(spell.Copy(hooks), func(h *policy.Hook) bool {
 		k, ok := key(h)
 		if !ok || h.Untrusted != "" {
 			return false
@@ -195,8 +195,8 @@ func conditionOn(written diag.Text, hooks []*policy.Hook, test func(*policy.Cont
 			reads = append(reads, c.Atom.Reads...)
 		}
 	}
-	slices.Sort(reads)
-	reads = slices.Compact(reads)
+	spell.Sort(reads)
+	reads = spell.Compact(reads)
 	field := policy.FieldEvent
 	if len(reads) > 0 {
 		field = reads[0]

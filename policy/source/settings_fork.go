@@ -1,7 +1,6 @@
 package source
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -163,7 +162,7 @@ func (c *forkConfig) order(l *Loader, hooks []*policy.Hook) []*policy.Hook {
 			free = append(free, h)
 		}
 	}
-	live := slices.DeleteFunc(spell.Copy(hooks), func(h *policy.Hook) bool { return spell.Among(out, h) })
+	live := spell.DeleteFunc(spell.Copy(hooks), func(h *policy.Hook) bool { return spell.Among(out, h) })
 	for _, h := range live {
 		h.Body.Agent.Sequential = len(leads) > 0
 	}
@@ -346,7 +345,7 @@ func (r *settingsReader) forkHook(group *tree.Node, h *policy.Hook) *forkFacts {
 			h.Body.Env = append(h.Body.Env, policy.EnvVar{Name: v.Name, Value: v.Value})
 		}
 	}
-	f := &forkFacts{id: cmp.Or(r.l.called[h], h.Body.Command.Value), key: r.l.called[h] + ":" + h.Body.Command.Value, sequential: isTrue(group.Get("sequential"))}
+	f := &forkFacts{id: spell.First(r.l.called[h], h.Body.Command.Value), key: r.l.called[h] + ":" + h.Body.Command.Value, sequential: isTrue(group.Get("sequential"))}
 	if m := group.Get("matcher"); m != nil && !m.IsText() && counts(m) {
 		if _, looked := r.looked(h.Event); looked {
 			f.broken = m.Span

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -99,7 +98,7 @@ func (r *settingsReader) text(event policy.Event, native string, m *tree.Node) (
 // notText reports a matcher that is no text, and whether the hooks run.
 func (r *settingsReader) notText(m *tree.Node, native string, looked bool) bool {
 	if !r.Reading.Matcher.Loose {
-		r.passed(m.Span, cmp.Or(r.Reading.Matcher.NotText, "a matcher is text; this is %s: its hooks never run"), m.What())
+		r.passed(m.Span, spell.First(r.Reading.Matcher.NotText, "a matcher is text; this is %s: its hooks never run"), m.What())
 		return false
 	}
 	if counts(m) && looked {

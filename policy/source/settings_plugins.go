@@ -3,7 +3,6 @@ package source
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"sort"
 	"strings"
 
@@ -154,7 +153,7 @@ func (l *Loader) projectRoots() []string {
 		}
 	}
 	sort.Strings(out)
-	return slices.Compact(slices.DeleteFunc(out, func(s string) bool { return s == "" }))
+	return spell.Compact(spell.DeleteFunc(out, func(s string) bool { return s == "" }))
 }
 
 // hold keeps the hooks of a plugin or an extension from running that lies in a project

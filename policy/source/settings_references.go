@@ -1,7 +1,6 @@
 package source
 
 import (
-	"cmp"
 	"maps"
 	"os"
 	"path/filepath"
@@ -101,7 +100,7 @@ func (r *settingsReader) variable(name string, at diag.Span) (value string, set 
 		source.Unset = spell.Add(source.Unset, []string{name})
 	case !spell.Among(source.Variables, v):
 		source.Variables, source.Private = append(source.Variables, v), true
-		r.report(codeFromEnvironment.Report(at, "the value of $%s stands here: %s reads it from its environment when it starts, hookc for each event", name, cmp.Or(r.Reading.Called, r.id)))
+		r.report(codeFromEnvironment.Report(at, "the value of $%s stands here: %s reads it from its environment when it starts, hookc for each event", name, spell.First(r.Reading.Called, r.id)))
 	}
 	return value, set
 }

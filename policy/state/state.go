@@ -238,7 +238,7 @@ func (d *Dir) damaged(name string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if i, found := slices.BinarySearch(d.bad, name); !found {
-		d.bad = slices.Insert(d.bad, i, name)
+		d.bad = spell.Insert(d.bad, i, name)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"sort"
 	"syscall"
 
@@ -90,7 +89,7 @@ func (d *digester) part(sources []policy.SourceFile) ([]entry, error) {
 		out = append(out, e)
 	}
 	sort.Slice(out, func(i, j int) bool {
-		return cmp.Or(cmp.Compare(out[i].Path, out[j].Path), cmp.Compare(out[i].Kind, out[j].Kind)) < 0
+		return spell.First(cmp.Compare(out[i].Path, out[j].Path), cmp.Compare(out[i].Kind, out[j].Kind)) < 0
 	})
 	return out, nil
 }
@@ -222,7 +221,7 @@ func globbed(called, pattern string) (entry, error) {
 	if err != nil {
 		return entry{}, err
 	}
-	slices.Sort(matches)
+	spell.Sort(matches)
 	base, _ := doublestar.SplitPattern(filepath.ToSlash(pattern))
 	e := entry{Path: called, Kind: kindGlob}
 	for _, m := range matches {
@@ -261,7 +260,7 @@ func changes(root string, files []entry) []string {
 			continue
 		}
 		fresh := newNames(root, e, &now)
-		fresh = slices.DeleteFunc(fresh, func(n string) bool { return known[n] })
+		fresh = spell.DeleteFunc(fresh, func(n string) bool { return known[n] })
 		switch {
 		case len(fresh) > 0:
 			out = append(out, fresh...)

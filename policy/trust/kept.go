@@ -67,8 +67,8 @@ func inside(path string) string {
 }
 
 func outside(rel string) string {
-	first, rest, _ := strings.Cut(rel, string(filepath.Separator))
-	if letter, ok := strings.CutPrefix(first, "volume-"); ok && filepath.Separator == '\\' {
+	first, rest, _ := spell.Cut(rel, string(filepath.Separator))
+	if letter, ok := spell.CutPrefix(first, "volume-"); ok && filepath.Separator == '\\' {
 		return letter + ":" + string(filepath.Separator) + rest
 	}
 	return string(filepath.Separator) + rel

@@ -87,14 +87,14 @@ func with(old []byte, c *consent) ([]byte, error) {
 	if err != nil || r.Version != recordVersion {
 		r = &record{Version: recordVersion}
 	}
-	r.Consents = slices.DeleteFunc(r.Consents, func(o *consent) bool {
+	r.Consents = spell.DeleteFunc(r.Consents, func(o *consent) bool {
 		if o.Root == c.Root {
 			r.Spent = append([]string{o.Kept}, r.Spent...)
 		}
 		return o.Root == c.Root
 	})
 	r.Spent = r.Spent[:min(len(r.Spent), maxSpent)]
-	r.Consents = slices.Insert(r.Consents, 0, c)
+	r.Consents = spell.Insert(r.Consents, 0, c)
 	for {
 		data, err := json.Marshal(r)
 		if err != nil || len(r.Consents) <= maxConsents && (len(data) <= state.MaxSize || len(r.Consents) == 1) {

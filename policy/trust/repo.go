@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/paths"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/state"
 )
 
@@ -73,7 +74,7 @@ func pointer(path, prefix string) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	line, ok := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), prefix)
+	line, ok := spell.CutPrefix(strings.TrimRight(string(text), "\r\n"), prefix)
 	return line, ok && line != "" && !strings.ContainsRune(line, '\n')
 }
 

@@ -205,7 +205,7 @@ func (s *Store) compare(c *consent, profile string, found []Input) Standing {
 			st.Changed = append(st.Changed, n)
 		}
 	}
-	slices.Sort(st.Changed)
+	spell.Sort(st.Changed)
 	if bad := st.Tree.verify(p.Files); bad != nil {
 		st.Kind, st.Tree = Broken, nil
 		st.Why = s.advise("the copy that consent kept cannot be used (" + bad.Error() + ")")
@@ -343,8 +343,8 @@ func (s *Store) digest(parts []Part, k *keeper) (*consent, Consent, error) {
 		}
 		c.Parts = append(c.Parts, one)
 	}
-	slices.Sort(given.Files)
-	given.Files, given.Opaque = slices.Compact(given.Files), spell.Distinct(given.Opaque)
+	spell.Sort(given.Files)
+	given.Files, given.Opaque = spell.Compact(given.Files), spell.Distinct(given.Opaque)
 	return c, given, nil
 }
 

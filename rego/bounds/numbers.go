@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/digits"
 )
 
@@ -36,7 +37,7 @@ func integer(a Args, i int) (n whole, ok bool) {
 	if !ok || digits.Long(text) {
 		return n, false
 	}
-	text, n.negative = strings.CutPrefix(text, "-")
+	text, n.negative = spell.CutPrefix(text, "-")
 	exponent := 0
 	if at := strings.IndexAny(text, "eE"); at >= 0 {
 		var err error
@@ -45,7 +46,7 @@ func integer(a Args, i int) (n whole, ok bool) {
 		}
 		text = text[:at]
 	}
-	before, behind, _ := strings.Cut(text, ".")
+	before, behind, _ := spell.Cut(text, ".")
 	text = before + behind
 	if end := len(before) + exponent; end <= len(text) {
 		text = text[:max(end, 0)]
@@ -105,7 +106,7 @@ func (q quantity) count() int64 {
 // addresses is what net.cidr_expand gives.
 func addresses(a Args) int64 {
 	s, _ := a.Text(0)
-	address, bits, _ := strings.Cut(s, "/")
+	address, bits, _ := spell.Cut(s, "/")
 	n, err := strconv.Atoi(bits)
 	size := 32
 	if strings.Contains(address, ":") {

@@ -133,7 +133,7 @@ func (r *Reader) body(b ast.Body, e *env, k next) *formula {
 func (r *Reader) expression(x *ast.Expr, e *env, k next) *formula {
 	old := r.at
 	if x.Location != nil {
-		text, _, _ := strings.Cut(string(x.Location.Text), "\n")
+		text, _, _ := spell.Cut(string(x.Location.Text), "\n")
 		if r.negated > 0 {
 			text = strings.TrimSpace(strings.TrimPrefix(text, "not "))
 		}

@@ -23,14 +23,14 @@ func (t *Tries) wants(b *native.Block) []want {
 	for i := range l.out {
 		w := &l.out[i]
 		// false is what the result of a test is compared with.
-		if rest := slices.DeleteFunc(spell.Copy(w.values), func(v any) bool { return v == false }); len(rest) > 0 {
+		if rest := spell.DeleteFunc(spell.Copy(w.values), func(v any) bool { return v == false }); len(rest) > 0 {
 			w.values = rest
 		}
 		if len(w.values) == 0 {
 			w.values = []any{"a"}
 		}
 		if len(w.steps) > 0 && w.steps[len(w.steps)-1] == size {
-			w.values = slices.Insert(w.values, 0, any(largest(w.values)+1))
+			w.values = spell.Insert(w.values, 0, any(largest(w.values)+1))
 		}
 		if n := len(w.values); n > mostLiterals {
 			w.values = spell.Concat(w.values[:mostLiterals/2], w.values[n-mostLiterals/2:])

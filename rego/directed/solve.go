@@ -135,8 +135,8 @@ func solveFormat(format string, values []*formula, text string) ([]chosen, bool)
 	if len(between) != len(values)+1 {
 		return nil, false
 	}
-	text, begins := strings.CutPrefix(text, between[0])
-	text, ends := strings.CutSuffix(text, between[len(values)])
+	text, begins := spell.CutPrefix(text, between[0])
+	text, ends := spell.CutSuffix(text, between[len(values)])
 	if !begins || !ends {
 		return nil, false
 	}
@@ -150,7 +150,7 @@ func solveParts(between []string, values []*formula, text string) ([]chosen, boo
 		part := text
 		if i < len(between) {
 			var ok bool
-			if part, text, ok = strings.Cut(text, between[i]); !ok || between[i] == "" {
+			if part, text, ok = spell.Cut(text, between[i]); !ok || between[i] == "" {
 				return nil, false
 			}
 		}

@@ -5,6 +5,7 @@ package globs
 import (
 	"regexp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -219,7 +220,7 @@ func (g *parser) class() bool {
 
 func classOf(not bool, runes []rune) string {
 	var out strings.Builder
-	slices.Sort(runes)
+	sort.Slice(runes, func(i, j int) bool { return runes[i] < runes[j] })
 	for _, r := range slices.Compact(runes) {
 		out.WriteString(escapedRune(r))
 	}

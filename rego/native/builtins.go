@@ -1,6 +1,6 @@
 package native
 
-import "slices"
+import "github.com/hookc/hookc/internal/spell"
 
 // Files named builtins_*.go hold OPA's builtins by what they are of. Each
 // answers as OPA's does or bails: a type error, a builtin's error and a rare
@@ -15,7 +15,7 @@ func Names() []string {
 			names = append(names, table[i].name)
 		}
 	}
-	slices.Sort(names)
+	spell.Sort(names)
 	return names
 }
 

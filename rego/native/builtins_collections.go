@@ -104,7 +104,7 @@ func reverseArray(_ *Call, args []Value) (Value, bool, error) {
 	if !ok {
 		return bail()
 	}
-	out := slices.Clone(a)
+	out := spell.Copy(a)
 	slices.Reverse(out)
 	return out, true, nil
 }

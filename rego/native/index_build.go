@@ -1,9 +1,10 @@
 package native
 
 import (
-	"maps"
 	"math"
 	"slices"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 const (
@@ -48,7 +49,7 @@ func newIndex(leads []lead, d *derivation) *index {
 			d.door = newDoor(b.looked[on])
 		}
 	}
-	for _, on := range slices.Sorted(maps.Keys(b.fields)) {
+	for _, on := range spell.Keys(b.fields) {
 		d := b.fields[on]
 		d.finish()
 		b.x.fields = append(b.x.fields, d.field)

@@ -1,8 +1,9 @@
 package native
 
 import (
-	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // equality is that a subject is one of constants. Strings are compared with
@@ -269,7 +270,7 @@ func each(options [][]Value, at int, yield func(args []Value) bool) bool {
 			args[i] = list[n%len(list)]
 			n /= len(list)
 		}
-		if !yield(slices.Clone(args)) {
+		if !yield(spell.Copy(args)) {
 			return false
 		}
 	}

@@ -1,6 +1,6 @@
 package native
 
-import "slices"
+import "github.com/hookc/hookc/internal/spell"
 
 // status is how a statement ended: done, or by leaving that many blocks (1 is
 // the one it stands in), or the function.
@@ -210,7 +210,7 @@ func sequence(list []exec) exec {
 			return d(f)
 		}
 	}
-	list = slices.Clone(list)
+	list = spell.Copy(list)
 	return func(f *frame) status {
 		for _, run := range list {
 			if s := run(f); s != done {

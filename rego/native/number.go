@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // exact is the largest integer up to which float64s hold every integer, and
@@ -87,7 +89,7 @@ func integer(s string) (int64, bool) {
 	if s == "" || len(s) > 19 {
 		return 0, false
 	}
-	whole, zeros, _ := strings.Cut(s, ".")
+	whole, zeros, _ := spell.Cut(s, ".")
 	if strings.Trim(zeros, "0") != "" {
 		return 0, false
 	}

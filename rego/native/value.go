@@ -3,6 +3,8 @@ package native
 import (
 	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Value is a ground Rego value:
@@ -280,6 +282,6 @@ func sortedKeys(m map[string]Value) []string {
 	for k := range m {
 		keys = append(keys, k)
 	}
-	slices.Sort(keys)
+	spell.Sort(keys)
 	return keys
 }

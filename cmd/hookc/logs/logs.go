@@ -9,7 +9,6 @@ import (
 	"io"
 	"iter"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -134,7 +133,7 @@ func (f *filter) begin(now time.Time) (err error) {
 	if f.since == "" {
 		return nil
 	}
-	if days, ok := strings.CutSuffix(f.since, "d"); ok {
+	if days, ok := spell.CutSuffix(f.since, "d"); ok {
 		var n int
 		if _, err := fmt.Sscan(days, &n); err == nil && n > 0 {
 			f.from = now.Add(-time.Duration(n) * 24 * time.Hour)

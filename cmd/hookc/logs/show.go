@@ -1,7 +1,6 @@
 package logs
 
 import (
-	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -252,7 +251,7 @@ func (h *Host) stats() *cobra.Command {
 			}
 			rows := map[string]*tally{}
 			err := f.each(cmd, func(e *decisionlog.Entry) error {
-				key := cmp.Or(name(e), "(none)")
+				key := spell.First(name(e), "(none)")
 				if rows[key] == nil {
 					rows[key] = &tally{Name: key, Actions: map[string]int{}}
 				}

@@ -9,7 +9,6 @@
 package model
 
 import (
-	"cmp"
 	"math/rand/v2"
 	"net/url"
 	"strings"
@@ -106,7 +105,7 @@ const longestCall = 10 * time.Minute
 
 func accountOf(p protocol, getenv func(string) string) *account {
 	a := &account{
-		protocol: p, named: cmp.Or(getenv("HOOKC_MODEL"), p.model), address: getenv(p.prefix + "_BASE_URL"),
+		protocol: p, named: spell.First(getenv("HOOKC_MODEL"), p.model), address: getenv(p.prefix + "_BASE_URL"),
 		secret:  strings.TrimSpace(getenv(p.prefix + "_API_KEY")),
 		longest: longestCall, now: time.Now, random: rand.Float64,
 	}
@@ -119,7 +118,7 @@ func accountOf(p protocol, getenv func(string) string) *account {
 		}
 	}
 	for line := range strings.SplitSeq(getenv("OPENAI_CUSTOM_HEADERS"), "\n") {
-		if name, value, ok := strings.Cut(line, ":"); ok {
+		if name, value, ok := spell.Cut(line, ":"); ok {
 			a.own = append(a.own, header{"OPENAI_CUSTOM_HEADERS", strings.TrimSpace(name), strings.TrimSpace(value)})
 		} else if strings.TrimSpace(line) != "" {
 			a.own = append(a.own, header{variable: "OPENAI_CUSTOM_HEADERS"}) // which no call can send

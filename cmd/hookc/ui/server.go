@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -16,6 +15,7 @@ import (
 
 	"github.com/hookc/hookc/internal/approval"
 	"github.com/hookc/hookc/internal/page"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // server answers the requests of browsers.
@@ -141,7 +141,7 @@ func (s *server) post(r *http.Request) page.Reply {
 	}
 	body, err := io.ReadAll(r.Body)
 	form, wrong := url.ParseQuery(string(body))
-	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	kind, _, _ := spell.Cut(r.Header.Get("Content-Type"), ";")
 	switch {
 	case err != nil || wrong != nil || kind != "application/x-www-form-urlencoded":
 		return plain(http.StatusBadRequest, "the form cannot be read")

@@ -2,7 +2,6 @@ package expr
 
 import (
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -98,7 +97,7 @@ func children(n ast.Node) []ast.Node {
 	case *ast.MemberNode:
 		return []ast.Node{n.Node, n.Property}
 	case *ast.SliceNode:
-		return slices.DeleteFunc([]ast.Node{n.Node, n.From, n.To}, func(n ast.Node) bool { return n == nil })
+		return spell.DeleteFunc([]ast.Node{n.Node, n.From, n.To}, func(n ast.Node) bool { return n == nil })
 	case *ast.CallNode:
 		return append([]ast.Node{n.Callee}, n.Arguments...)
 	case *ast.BuiltinNode:
@@ -202,7 +201,7 @@ func (r *resolver) functionName(n *ast.MemberNode) bool {
 	if !ok {
 		return false
 	}
-	root, _, _ := strings.Cut(name, ".")
+	root, _, _ := spell.Cut(name, ".")
 	if !spell.Has(builtins.Roots(), root) {
 		return false
 	}
@@ -215,13 +214,13 @@ func (r *resolver) functionName(n *ast.MemberNode) bool {
 }
 
 func (r *resolver) unknownFunction(n ast.Node, name string) {
-	names := slices.Clone(builtin.Names)
+	names := spell.Copy(builtin.Names)
 	for _, f := range builtins.Funcs() {
 		names = append(names, f.Name)
 	}
 	d := r.report(n, codeExprFunction, "no function is called %s", name)
 	d.Hint = diag.DidYouMean(name, names, "")
-	root, _, isDotted := strings.Cut(name, ".")
+	root, _, isDotted := spell.Cut(name, ".")
 	if d.Hint == "" && isDotted {
 		d.Hint = "there are " + strings.Join(r.functionsOf(root), ", ")
 	}
@@ -235,7 +234,7 @@ func (r *resolver) call(n *ast.CallNode) {
 		return
 	case *ast.MemberNode:
 		name, ok := dotted(callee, r.lets)
-		root, _, _ := strings.Cut(name, ".")
+		root, _, _ := spell.Cut(name, ".")
 		if !ok || !spell.Has(builtins.Roots(), root) {
 			r.visit(callee.Node)
 			return

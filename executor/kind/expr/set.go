@@ -3,6 +3,7 @@ package expr
 import (
 	"slices"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -82,7 +83,7 @@ func settable(spec *policy.EventSpec) []string {
 			out = append(out, name)
 		}
 	}
-	slices.Sort(out)
+	spell.Sort(out)
 	return out
 }
 

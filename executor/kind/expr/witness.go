@@ -527,7 +527,7 @@ func (c *reader) function(n ast.Node, name string, args []ast.Node) []choice {
 		rego = "trim_space"
 	}
 	if spell.Has([]string{"lower", "upper", "count", "trim_space"}, rego) && len(args) == 1 { // of each value
-		out := slices.Clone(c.values(args[0]))
+		out := spell.Copy(c.values(args[0]))
 		for i, v := range out {
 			out[i].t = solve.Call(rego, v.t)
 		}

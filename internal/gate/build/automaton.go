@@ -2,7 +2,6 @@ package build
 
 import (
 	"regexp/syntax"
-	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -161,7 +160,7 @@ func (s *subsets) step(ready []uint32, c rune) subset {
 		}
 	}
 	sort.Slice(out.waiting, func(i, j int) bool { return out.waiting[i] < out.waiting[j] })
-	out.waiting = slices.Compact(out.waiting)
+	out.waiting = spell.Compact(out.waiting)
 	return out
 }
 

@@ -97,8 +97,8 @@ func knownNames(filters []*filter) []string {
 			names = append(append(names, a.Values...), a.Literals.Exact...)
 		}
 	}
-	slices.Sort(names)
-	return slices.DeleteFunc(slices.Compact(names), func(s string) bool { return s == "" })
+	spell.Sort(names)
+	return spell.DeleteFunc(spell.Compact(names), func(s string) bool { return s == "" })
 }
 
 // filter sorts the conditions of a node.
@@ -174,7 +174,7 @@ func (p *planner) add(out *table.Plan, f *filter, rule int) {
 func (p *planner) candidates(f *filter) []string {
 	for _, a := range f.tool {
 		if a.Op == policy.AtomIn && a.Field == policy.FieldToolName {
-			return slices.Compact(slices.Sorted(slices.Values(slices.DeleteFunc(spell.Copy(a.Values), func(s string) bool { return s == "" }))))
+			return spell.Compact(slices.Sorted(slices.Values(spell.DeleteFunc(spell.Copy(a.Values), func(s string) bool { return s == "" }))))
 		}
 	}
 	return spell.Keys(p.names)

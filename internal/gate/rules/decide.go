@@ -2,11 +2,11 @@ package rules
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/hookc/hookc/internal/gate/table"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/rego/native"
 )
 
@@ -159,7 +159,7 @@ func (d *decider) entry(r *rule, e *Entry) bool {
 	if !ok || len(list) == 0 {
 		return ok
 	}
-	list = slices.DeleteFunc(list, func(s string) bool { return s == "" })
+	list = spell.DeleteFunc(list, func(s string) bool { return s == "" })
 	if part > Allow {
 		d.texts[part] = append(d.texts[part], list...)
 		return true

@@ -4,8 +4,8 @@ package form
 
 import (
 	"slices"
-	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -63,7 +63,7 @@ func Is(form, v any) bool {
 	case Keyed:
 		m, ok := v.(map[string]any)
 		for k, inner := range form {
-			name, optional := strings.CutSuffix(k, "?")
+			name, optional := spell.CutSuffix(k, "?")
 			value, has := m[name]
 			ok = ok && (has || optional) && (!has || Is(inner, value))
 		}

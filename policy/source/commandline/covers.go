@@ -241,7 +241,7 @@ type language struct {
 // some interpreters in its first line.
 func written(ends, interpreters string) func(path, text string) bool {
 	return func(path, text string) bool {
-		line, _, _ := strings.Cut(text, "\n")
+		line, _, _ := spell.Cut(text, "\n")
 		return spell.Has(strings.Fields(ends), strings.TrimPrefix(filepath.Ext(path), ".")) ||
 			strings.HasPrefix(line, "#!") && slices.ContainsFunc(strings.Fields(interpreters), func(i string) bool { return strings.Contains(line, i) })
 	}
@@ -281,7 +281,7 @@ func (r *coverReader) shell(text, dir, path string, depth int) {
 		}
 		tail := word[strings.LastIndexAny(word, "})\"`")+1:]
 		if i := strings.LastIndexByte(tail, '$'); i >= 0 {
-			_, tail, _ = strings.Cut(tail[i:], "/")
+			_, tail, _ = spell.Cut(tail[i:], "/")
 		}
 		tail = strings.TrimLeft(tail, "/")
 		if tail == "" || !r.candidate(depth, filepath.Join(dir, tail)) && !r.candidate(depth, filepath.Join(r.at.Dir, tail)) {
@@ -377,7 +377,7 @@ func (r *coverReader) perl(text, dir, path string, depth int) {
 		case m[2] != "":
 			rest := m[2]
 			if strings.HasPrefix(rest, "$") {
-				_, rest, _ = strings.Cut(rest, "/")
+				_, rest, _ = spell.Cut(rest, "/")
 			}
 			lib := filepath.Join(dir, strings.TrimSpace(rest))
 			libs = append(libs, lib)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/pattern"
 )
 
@@ -251,11 +252,11 @@ func off(rules []string, workspace string) string {
 	}
 	last := ""
 	for _, rule := range rules {
-		text, disables := strings.CutPrefix(rule, "!")
+		text, disables := spell.CutPrefix(rule, "!")
 		var b strings.Builder
 		for i, part := range strings.Split(text, "*") {
 			if i > 0 {
-				before, slash := strings.CutSuffix(b.String(), "/")
+				before, slash := spell.CutSuffix(b.String(), "/")
 				b.Reset()
 				b.WriteString(before + "(?:" + map[bool]string{true: "/"}[slash] + ".*)?")
 			}

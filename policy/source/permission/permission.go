@@ -139,14 +139,14 @@ func claudeGlob(pattern, text string) bool {
 // cannot be read, or decides itself what it runs, matches.
 func (r claudeRule) command(line string) bool {
 	about := r.about
-	if rest, ok := strings.CutSuffix(about, ":*"); ok {
+	if rest, ok := spell.CutSuffix(about, ":*"); ok {
 		about = rest + " *"
 	}
 	p := readShellParts(line)
 	if p.odd {
 		return true
 	}
-	if name, rest, more := strings.Cut(about, " "); p.dynamic && (more && strings.Trim(rest, " *") != "" || strings.Contains(name, "*")) {
+	if name, rest, more := spell.Cut(about, " "); p.dynamic && (more && strings.Trim(rest, " *") != "" || strings.Contains(name, "*")) {
 		return true
 	}
 	return slices.ContainsFunc(p.parts, func(part string) bool {
@@ -161,16 +161,16 @@ func claudeCommand(about, part string) bool {
 		if claudeGlob(about, part) {
 			return true
 		}
-		if rest, ok := strings.CutSuffix(about, " *"); ok && claudeGlob(rest, part) {
+		if rest, ok := spell.CutSuffix(about, " *"); ok && claudeGlob(rest, part) {
 			return true
 		}
-		word, rest, more := strings.Cut(part, " ")
+		word, rest, more := spell.Cut(part, " ")
 		if !more || !spell.Has(shellWrappers, filepath.Base(word)) {
 			return false
 		}
 		part = strings.TrimSpace(rest)
 		for strings.HasPrefix(part, "-") || durationWord().MatchString(part) {
-			_, part, more = strings.Cut(part, " ")
+			_, part, more = spell.Cut(part, " ")
 			if part = strings.TrimSpace(part); !more {
 				return false
 			}
@@ -242,7 +242,7 @@ func (r claudeRule) path(c *policy.Context, file string) bool {
 
 // domain matches the host of an address, and those below it.
 func (r claudeRule) domain(address string) bool {
-	want, ok := strings.CutPrefix(r.about, "domain:")
+	want, ok := spell.CutPrefix(r.about, "domain:")
 	u, err := url.Parse(address)
 	if !ok || err != nil || u.Hostname() == "" {
 		return true

@@ -40,7 +40,7 @@ type catalog struct {
 // of the plugins in the program's configuration, projects are the roots of those that
 // are worked on. looked are the files that decided.
 func Find(folder, id string, projects []string) (p Plugin, looked []string) {
-	name, market, _ := strings.Cut(id, "@")
+	name, market, _ := spell.Cut(id, "@")
 	p = Plugin{ID: id, Data: filepath.Join(folder, "data", strings.ReplaceAll(id, "@", "-"))}
 	var known map[string]*catalog
 	var installed struct {

@@ -3,7 +3,6 @@
 package print
 
 import (
-	"cmp"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -58,7 +57,7 @@ func Print(p *policy.Policy, o Options) ([]byte, diag.List) {
 		}
 	}
 	slices.SortStableFunc(pr.hooks, func(a, b *policy.Hook) int {
-		return cmp.Or(a.Event.Compare(b.Event), policy.Compare(level(a), level(b), false))
+		return spell.First(a.Event.Compare(b.Event), policy.Compare(level(a), level(b), false))
 	})
 	root := block{apart: true}
 	root.put("version", word("1"))
@@ -358,7 +357,7 @@ func (pr *printer) events() []policy.Event {
 		}
 	}
 	slices.SortFunc(out, policy.Event.Compare)
-	return slices.Compact(out)
+	return spell.Compact(out)
 }
 
 // event is an event with its hooks: a list, or a map where something is set.
@@ -394,9 +393,9 @@ func (pr *printer) setting(e policy.Event) block {
 		if s.Strategy != "" && more.Strategy != "" && s.Strategy != more.Strategy ||
 			s.ChainTimeout != 0 && more.ChainTimeout != 0 && s.ChainTimeout != more.ChainTimeout ||
 			s.Order != "" && more.Order != "" && s.Order != more.Order {
-			pr.lost(nil, cmp.Or(more.StrategySpan, more.ChainTimeoutSpan, more.OrderSpan), "%s is set differently elsewhere in the tier", e)
+			pr.lost(nil, spell.First(more.StrategySpan, more.ChainTimeoutSpan, more.OrderSpan), "%s is set differently elsewhere in the tier", e)
 		}
-		s.Strategy, s.ChainTimeout, s.Order = cmp.Or(s.Strategy, more.Strategy), cmp.Or(s.ChainTimeout, more.ChainTimeout), cmp.Or(s.Order, more.Order)
+		s.Strategy, s.ChainTimeout, s.Order = spell.First(s.Strategy, more.Strategy), spell.First(s.ChainTimeout, more.ChainTimeout), spell.First(s.Order, more.Order)
 	}
 	b := block{}
 	b.some("strategy", string(s.Strategy))

@@ -3,7 +3,6 @@ package print
 import (
 	"bytes"
 	"errors"
-	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -215,6 +214,6 @@ func comments(doc *yaml.Node) []string {
 			}
 		}
 	}
-	slices.Sort(out)
+	spell.Sort(out)
 	return out
 }

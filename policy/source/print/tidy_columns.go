@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // columns are where the comments at the ends of lines begin, in characters, in
@@ -27,7 +29,7 @@ func atEnd(n *yaml.Node, lines []string) (content, comment string, ok bool) {
 		return "", "", false
 	}
 	line := strings.TrimRight(lines[n.Line-1], " \t\r")
-	content, ok = strings.CutSuffix(line, n.LineComment)
+	content, ok = spell.CutSuffix(line, n.LineComment)
 	return content, n.LineComment, ok && strings.TrimSpace(content) != ""
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // entries are the nodes of a document that begin a line of their own: keys of
@@ -34,7 +36,7 @@ func begins(n *yaml.Node, lines []string) int {
 	if n.HeadComment == "" {
 		return at
 	}
-	first, _, _ := strings.Cut(n.HeadComment, "\n")
+	first, _, _ := spell.Cut(n.HeadComment, "\n")
 	for i := at - 1; i >= 0; i-- {
 		switch line := strings.TrimSpace(lines[i]); {
 		case line == first && i <= at-1-strings.Count(n.HeadComment, "\n"):
@@ -95,7 +97,7 @@ func respaced(doc *yaml.Node, text string, spaced []bool) ([]byte, error) {
 // a comment follows.
 func withoutLastComma(line string) string {
 	for _, brace := range []string{"}", "]"} {
-		if head, ok := strings.CutSuffix(line, ","+brace); ok {
+		if head, ok := spell.CutSuffix(line, ","+brace); ok {
 			return head + brace
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -16,7 +17,7 @@ import (
 //go:noinline
 func Lookup(environ []string, name string) (value string, set bool) {
 	for _, kv := range environ {
-		if rest, ok := strings.CutPrefix(kv, name+"="); ok {
+		if rest, ok := spell.CutPrefix(kv, name+"="); ok {
 			value, set = rest, true
 		}
 	}

@@ -115,7 +115,7 @@ func TestHeldStrangers(t *testing.T) { scoreWithin(t, "held_strangers.jsonl", 0.
 // attackers, and people's own laptops.
 func TestHeldTrades(t *testing.T) { scoreWithin(t, "held_trades.jsonl", 0.86, 0.05) }
 
-// TestHeldAsked: the score on whole sets by eight authors who had seen nothing and were told what the
+// TestHeldAsked: the score on whole sets by nine authors who had seen nothing and were told what the
 // goals of the guards tell: half of what they wrote is harmless and looks alarming.
 func TestHeldAsked(t *testing.T) { scoreWithin(t, "held_asked.jsonl", 0.98, 0.008) }
 

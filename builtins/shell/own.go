@@ -86,6 +86,9 @@ func (a *analysis) ownProgram(c *shCall) {
 
 // ownCommand reads a command, or code, that stands among the words of a tool that starts it.
 func (a *analysis) ownCommand(c *shCall, args []Word) {
+	if !WordIn(c.name, "cmake crontab hyperfine sops dpkg dpkg-deb virtualenv uv cpio npm "+losses.Copiers) {
+		return
+	}
 	o, after := options(args, "cpswmMn", "--command --name --zone --cluster --task --container", 0), []Word(nil)
 	if i := separatorAt(args); i >= 0 {
 		after = args[i+1:]

@@ -131,7 +131,11 @@ func (a *analysis) ifClause(c *syntax.IfClause, fr *shFrame) {
 func (a *analysis) loop(fr *shFrame, body func(in *shFrame), end func()) {
 	outer, jumps := a.jumps, &shJumps{}
 	a.jumps = jumps
-	for pass := 0; pass < maxAlternatives && !a.full; pass++ {
+	for pass := 0; !a.full; pass++ {
+		if pass == maxAlternatives { // what it changes still changes
+			a.unknown(fr, shellTooMany, max(fr.base, 0))
+			break
+		}
 		in := *fr
 		in.st, in.conditional = fr.st.clone(), true
 		body(&in)

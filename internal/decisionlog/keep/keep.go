@@ -304,7 +304,7 @@ func (l *Log) Decided(ctx context.Context, under Under, entry decisionlog.Decide
 		return d
 	}
 	why := fmt.Sprintf("the decision is not in the log: %v", err)
-	if f.deny && entry.Event.Spec().Class == policy.Guard {
+	if f.deny && entry.Event.Spec().Class == policy.Guard && d.Action != policy.Block { // what is refused has its own reasons
 		d = &policy.Decision{Event: entry.Event, Action: policy.Block, Verdict: policy.Deny, By: "hookc-log", Reasons: []string{why}, Policy: d.Policy, Hooks: d.Hooks, Final: d.Final}
 	}
 	d.Warnings = append(d.Warnings, policy.Warning{Code: codeUnlogged, Text: why})

@@ -34,6 +34,10 @@ func TestSettingsWithoutAPlace(t *testing.T) {
 				log := Log{Brief: brief}
 				d := log.Decided(t.Context(), Under{}, decisionlog.Decided{Event: policy.PreToolExecution, Decision: &policy.Decision{Action: policy.Proceed}})
 				assert.Equal(t, want, d.Action, "account %q, environment %q", account, env)
+				refused := log.Decided(t.Context(), Under{}, decisionlog.Decided{Event: policy.PreToolExecution, Decision: &policy.Decision{Action: policy.Block, By: "guard", Reasons: []string{"no deploys here"}}})
+				assert.Equal(t, []string{"no deploys here"}, refused.Reasons)
+				assert.Equal(t, "guard", refused.By)
+				assert.Equal(t, want == policy.Block, len(refused.Warnings) > 0)
 				log.Close()
 			}
 		}

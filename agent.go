@@ -7,7 +7,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/lazy"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -60,7 +60,7 @@ func losses(d *agent.Agent, plan *dag.Plan) []dag.Loss {
 	for _, at := range can {
 		for _, l := range at.Losses {
 			loss := dag.Loss{From: l.From, To: l.To, Why: l.Why}
-			if says(plan, l.From) && !spell.Among(out, loss) {
+			if says(plan, l.From) && !lists.Among(out, loss) {
 				out = append(out, loss)
 			}
 		}
@@ -77,7 +77,7 @@ var powersOf = map[string]policy.Powers{
 // says reports whether a hook of the plan may say what is lost: a verdict, a
 // control, a change of a field, or context, which any may add.
 func says(plan *dag.Plan, what string) bool {
-	return spell.Some(plan.Nodes, func(n *dag.Node) bool { return nodeSays(plan, n, what) })
+	return lists.Some(plan.Nodes, func(n *dag.Node) bool { return nodeSays(plan, n, what) })
 }
 
 // refusals are the powers whose use is told with a reason.
@@ -88,7 +88,7 @@ var feedbackRule = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(
 // givesFeedback reports whether a rule is written to say what is to be done better.
 func givesFeedback(h *policy.Hook) bool {
 	return feedbackRule().MatchString(h.Body.Source.Value) ||
-		spell.Some(h.Body.Set, func(a *policy.Assign) bool { return a.Path.Value == "retry_feedback" })
+		lists.Some(h.Body.Set, func(a *policy.Assign) bool { return a.Path.Value == "retry_feedback" })
 }
 
 func nodeSays(plan *dag.Plan, n *dag.Node, what string) bool {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -49,11 +49,11 @@ func neverSent(d *agent.Agent, plan *dag.Plan, n *dag.Node) diag.List {
 			reads = append(reads, n.Matcher.Atoms[i].Reads...)
 		}
 	}
-	spell.Sort(reads)
+	lists.Sort(reads)
 	sent := d.Sends(plan.Event)
 	var out diag.List
-	for _, f := range spell.Compact(reads) {
-		if !spell.Among(sent, f) && plan.Spec.CanRead(f) {
+	for _, f := range lists.Compact(reads) {
+		if !lists.Among(sent, f) && plan.Spec.CanRead(f) {
 			r := codeNeverSent.Report(n.Hook.Span, "%s reads %s, which %s does not send at %s", n.Hook.Name, f, d.ID, plan.Event)
 			r.Hook = n.Hook.Name
 			out.Add(r)
@@ -67,7 +67,7 @@ func neverSent(d *agent.Agent, plan *dag.Plan, n *dag.Node) diag.List {
 func notObeyed(d *agent.Agent, plan *dag.Plan, n *dag.Node) diag.List {
 	var out diag.List
 	for _, l := range losses(d, plan) {
-		ignored := spell.Has([]string{"none", "context", "dropped"}, l.To) && l.From != "context" && l.From != "allow"
+		ignored := lists.Has([]string{"none", "context", "dropped"}, l.To) && l.From != "context" && l.From != "allow"
 		if l.To == "feedback" { // which a rule may mean; a guard means to hide
 			ignored = n.Hook.Kind == policy.KindBuiltin && n.Effects.Writes.Empty()
 		}

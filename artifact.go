@@ -13,8 +13,8 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/codec"
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/severity"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/artifact"
@@ -111,7 +111,7 @@ func (x *Compiled) filled(gate []byte) *artifact.Writer {
 	w.AddEnvironment(x.conditions)
 	w.AddSources(x.sources)
 	w.Add(artifact.Gate, gate)
-	for _, s := range spell.Concat(x.added, x.sections) {
+	for _, s := range lists.Concat(x.added, x.sections) {
 		w.Add(s.name, s.data)
 	}
 	return &w
@@ -127,14 +127,14 @@ func (c *config) artifactOf(began time.Time) (x *Compiled, found diag.List, sett
 	}
 	cc := *c
 	cc.compile.Costs, cc.compile.Event, cc.compile.Hints = nil, "", false
-	cc.compile.Without = append(spell.Copy(c.compile.Without), "lint")
+	cc.compile.Without = append(lists.Copy(c.compile.Without), "lint")
 	p = cc.guarded(p)
 	program, more, err := cc.compileWith(p, false)
 	if err != nil {
 		return nil, nil, false, err
 	}
-	head := &codec.Head{Program: program, Read: spell.Copy(read), Findings: spell.Copy(more)}
-	found = append(spell.Copy(read), more...)
+	head := &codec.Head{Program: program, Read: lists.Copy(read), Findings: lists.Copy(more)}
+	found = append(lists.Copy(read), more...)
 	if program != nil {
 		head.Lints = compiler.Lint(p, program, false)
 		found = append(found, head.Lints...)
@@ -147,7 +147,7 @@ func (c *config) artifactOf(began time.Time) (x *Compiled, found diag.List, sett
 	program.Diagnostics = found
 	x = &Compiled{program: program, conditions: c.conditions(p.Sources)}
 	x.writer.Build, x.writer.Release = ownBuild(), release()
-	x.writer.Private = spell.Some(p.Sources, func(s *policy.SourceFile) bool { return s.Private })
+	x.writer.Private = lists.Some(p.Sources, func(s *policy.SourceFile) bool { return s.Private })
 	if x.sections, err = c.encode(head, p); err != nil {
 		return nil, nil, false, fault.Errorf("hookc: this policy cannot be written as an artifact: %w", err)
 	}
@@ -246,7 +246,7 @@ func (c *config) compiledAs() [][2]string {
 	if c.profile != nil {
 		profile = c.profile.ID
 	}
-	for _, key := range spell.Keys(c.overrides) {
+	for _, key := range lists.Keys(c.overrides) {
 		overrides = append(overrides, key+"="+strconv.Quote(c.overrides[key]))
 	}
 	on := func(b bool) string {

@@ -8,7 +8,7 @@ import (
 	"github.com/hookc/hookc/dag/codec"
 	"github.com/hookc/hookc/internal/binary"
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
@@ -39,7 +39,7 @@ func (c *config) encode(head *codec.Head, p *policy.Policy) ([]section, error) {
 	}
 	head.Hooks = len(p.Hooks)
 	for _, h := range p.Hooks {
-		head.Native = head.Native || spell.Some(h.Filter.Conditions, func(c *policy.Condition) bool { return c.Atom != nil })
+		head.Native = head.Native || lists.Some(h.Filter.Conditions, func(c *policy.Condition) bool { return c.Atom != nil })
 	}
 	bare, declared := *program, *p
 	bare.Plans, bare.Hooks, bare.Diagnostics, bare.Agent = nil, nil, nil, ""
@@ -200,7 +200,7 @@ func (c *config) depends(p *policy.Policy) []string {
 			l.add(h.Body.File)
 		}
 		if h.File != nil {
-			for _, t := range spell.Concat(h.File.Rego.Paths, h.File.Rego.Data) {
+			for _, t := range lists.Concat(h.File.Rego.Paths, h.File.Rego.Data) {
 				l.tree(t.Value)
 			}
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/hookc/hookc/dag/codec"
 	"github.com/hookc/hookc/internal/binary"
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/severity"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
@@ -67,12 +67,12 @@ func (c *config) restore(runtime bool) (p *policy.Policy, program *dag.Program, 
 	c.artifact.shared.Store(&rego.Shared{Roots: r.head.Roots, Files: r.head.Shared})
 	if !fast {
 		program, found, err = c.compileWith(r.policy, runtime)
-		found = append(spell.Copy(r.head.Read), found...)
+		found = append(lists.Copy(r.head.Read), found...)
 		found.Sort()
 		return r.policy, program, found, err
 	}
 	program = r.head.Program
-	if spell.Some(program.Hooks, func(e *dag.Entry) bool { return Own(e.Hook) }) {
+	if lists.Some(program.Hooks, func(e *dag.Entry) bool { return Own(e.Hook) }) {
 		c.protect(program.Sources, program.Approvals)
 	}
 	if c.artifact.note != "" {
@@ -89,7 +89,7 @@ func (c *config) restore(runtime bool) (p *policy.Policy, program *dag.Program, 
 	if err := compiler.Restore(r.policy, program, r.codes, cc); err != nil {
 		return nil, nil, nil, damagedArtifact(f, err)
 	}
-	found = append(spell.Copy(r.head.Read), r.head.Findings...)
+	found = append(lists.Copy(r.head.Read), r.head.Findings...)
 	found.Add(c.degrade(program)...)
 	if cc.Hints {
 		found = append(found, compiler.Lint(r.policy, program, true)...)
@@ -210,14 +210,14 @@ func damagedArtifact(f *artifact.File, err error) error {
 // add takes the chain of an event in.
 func (r *fromArtifact) add(event policy.Event, c *codec.Chain, places *[]int) bool {
 	if c.Plan == nil || c.Plan.Event != event || len(c.Places) != len(c.Hooks) ||
-		spell.Among(c.Hooks, nil) || spell.Some(c.Entries, func(e *dag.Entry) bool { return e.Hook == nil }) {
+		lists.Among(c.Hooks, nil) || lists.Some(c.Entries, func(e *dag.Entry) bool { return e.Hook == nil }) {
 		return false
 	}
 	for _, l := range c.Loads {
 		if l.Hook < 0 || l.Hook >= len(c.Hooks) {
 			return false
 		}
-		c.Hooks[l.Hook].Body.Load = func() (policy.Body, diag.List) { return l.Body, spell.Copy(l.Found) }
+		c.Hooks[l.Hook].Body.Load = func() (policy.Body, diag.List) { return l.Body, lists.Copy(l.Found) }
 	}
 	r.head.Program.Plans = append(r.head.Program.Plans, c.Plan)
 	r.head.Program.Hooks = append(r.head.Program.Hooks, c.Entries...)
@@ -238,8 +238,8 @@ func (r *fromArtifact) inOrder(places []int) error {
 		}
 		order[at] = hooks[i]
 	}
-	r.policy.Hooks = spell.DeleteFunc(order, func(h *policy.Hook) bool { return h == nil })
-	spell.Sort(places)
+	r.policy.Hooks = lists.DeleteFunc(order, func(h *policy.Hook) bool { return h == nil })
+	lists.Sort(places)
 	return nil
 }
 
@@ -267,7 +267,7 @@ func (c *config) rebind(f *artifact.File, r *fromArtifact, places []int) error {
 			switch {
 			case was == nil && is == nil:
 				continue
-			case was == nil || is == nil || !spell.Equal(was.Values, is.Values) || was.Field != is.Field:
+			case was == nil || is == nil || !lists.Equal(was.Values, is.Values) || was.Field != is.Field:
 				return differs
 			}
 			was.Test = is.Test

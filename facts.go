@@ -9,7 +9,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/facts"
@@ -54,7 +54,7 @@ func factsOf(p *policy.Policy, program *dag.Program) map[policy.Event][]policy.F
 	out := map[policy.Event][]policy.Fact{}
 	for _, plan := range program.Plans {
 		for _, f := range p.Facts {
-			if spell.Some(plan.Nodes, func(n *dag.Node) bool { return readsFact(n, f.Name) }) {
+			if lists.Some(plan.Nodes, func(n *dag.Node) bool { return readsFact(n, f.Name) }) {
 				out[plan.Event] = append(out[plan.Event], f)
 			}
 		}
@@ -63,7 +63,7 @@ func factsOf(p *policy.Policy, program *dag.Program) map[policy.Event][]policy.F
 }
 
 func readsFact(n *dag.Node, name string) bool {
-	return spell.Some(n.Reads.All(), func(p *policy.Path) bool {
+	return lists.Some(n.Reads.All(), func(p *policy.Path) bool {
 		return p.Field == policy.FieldFacts && (len(p.Keys) == 0 || p.Keys[0] == name)
 	})
 }
@@ -77,7 +77,7 @@ func (u unknown) fails(n *dag.Node) error {
 	if n.Hook.Kind == policy.KindBash && n.Hook.Declared.Reads == nil {
 		return nil
 	}
-	for _, name := range spell.Keys(u) {
+	for _, name := range lists.Keys(u) {
 		if err := u[name]; readsFact(n, name) {
 			return policy.Failf(policy.KindOf(err), "facts.%s is not known: %w", name, err)
 		}
@@ -186,7 +186,7 @@ func (e *Engine) kept(f *policy.Fact) executor.Memo {
 // decide fires an event of which facts are unknown.
 func (u unknown) decide(ctx context.Context, l *live, event policy.Event, in *policy.Context) *policy.Decision {
 	d := l.exec.FireFailing(ctx, event, in, u.fails)
-	for _, name := range spell.Keys(u) {
+	for _, name := range lists.Keys(u) {
 		d.Warnings = append(d.Warnings, policy.Warning{Code: codeFactUnknown, Text: fmt.Sprintf("facts.%s is not known: %v", name, u[name])})
 	}
 	return d

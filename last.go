@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
@@ -58,7 +58,7 @@ func (c *config) keepLast(dir *state.Dir) {
 // keeps reports whether a last plan is to be kept and used.
 func (c *config) keeps() bool {
 	return c.last.dir != nil && c.artifact.path == "" && len(c.answers) == 0 && len(c.compile.Without) == 0 &&
-		(c.discover != "" || spell.Some(c.inputs, func(in *source.Input) bool { return in.Content == nil }))
+		(c.discover != "" || lists.Some(c.inputs, func(in *source.Input) bool { return in.Content == nil }))
 }
 
 // steady is the plan of files that nobody is writing, or the last one.
@@ -165,16 +165,16 @@ func (c *config) written(p *policy.Policy) func(path string) bool {
 		if h.File == nil {
 			continue
 		}
-		for _, shared := range spell.Concat(h.File.Rego.Paths, h.File.Rego.Data) {
+		for _, shared := range lists.Concat(h.File.Rego.Paths, h.File.Rego.Data) {
 			texts = append(texts, shared.Value)
 		}
 	}
-	folders := spell.DeleteFunc(spell.Copy(texts), func(path string) bool {
+	folders := lists.DeleteFunc(lists.Copy(texts), func(path string) bool {
 		info, err := os.Stat(path)
-		return err != nil || !info.IsDir() || spell.Some(c.inputs, func(in *source.Input) bool { return in.Path == path })
+		return err != nil || !info.IsDir() || lists.Some(c.inputs, func(in *source.Input) bool { return in.Path == path })
 	})
 	return func(path string) bool {
-		return spell.Has(texts, path) || slices.ContainsFunc(folders, func(dir string) bool { return within(dir, path) })
+		return lists.Has(texts, path) || slices.ContainsFunc(folders, func(dir string) bool { return within(dir, path) })
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -279,7 +279,7 @@ func (m *Metrics) List() []HookMetrics {
 		return true
 	})
 	sort.Slice(out, func(i, j int) bool {
-		return spell.First(out[i].Event.Compare(out[j].Event), cmp.Compare(out[i].Hook, out[j].Hook)) < 0
+		return lists.First(out[i].Event.Compare(out[j].Event), cmp.Compare(out[i].Hook, out[j].Hook)) < 0
 	})
 	return out
 }

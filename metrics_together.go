@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -88,7 +88,7 @@ func (s *batchCounter) part(first int) *tally {
 	if t != nil || len(parts) == maxParts {
 		return t
 	}
-	more := spell.Insert(spell.Copy(parts), at, &part{first: first})
+	more := lists.Insert(lists.Copy(parts), at, &part{first: first})
 	s.parts.Store(&more)
 	return &more[at].tally
 }

@@ -1,7 +1,7 @@
 package hookc
 
 import (
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -12,6 +12,6 @@ func (c *config) kept(p *policy.Policy) *policy.Policy {
 		return p
 	}
 	out := *p
-	out.Hooks = spell.DeleteFunc(spell.Copy(p.Hooks), func(h *policy.Hook) bool { return h.Event != c.compile.Event })
+	out.Hooks = lists.DeleteFunc(lists.Copy(p.Hooks), func(h *policy.Hook) bool { return h.Event != c.compile.Event })
 	return &out
 }

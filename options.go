@@ -17,9 +17,9 @@ import (
 	"github.com/hookc/hookc/internal/decisionlog/keep"
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/host"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/logrules"
 	"github.com/hookc/hookc/internal/severity"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/bundled"
@@ -142,7 +142,7 @@ func DefaultModel(name string) Option {
 // instead of this process's: for a host that decides for others. Each entry is
 // NAME=value.
 func Environ(environ []string) Option {
-	return func(c *config) { c.kinds.Environ = spell.Copy(environ) }
+	return func(c *config) { c.kinds.Environ = lists.Copy(environ) }
 }
 
 // Rules adds Go rules that `type: builtin` hooks can use by name. What is wrong

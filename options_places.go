@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/rego"
 )
@@ -16,7 +16,7 @@ import (
 // lists the files, and every Decision says so (see Inspect). "" is the folder
 // the process is in.
 func Discover(project string) Option {
-	return func(c *config) { c.discover = spell.First(project, ".") }
+	return func(c *config) { c.discover = lists.First(project, ".") }
 }
 
 // Managed adds the managed tier (/etc/hookc) to the policies that are named: what
@@ -43,7 +43,7 @@ func Inspect() Option {
 // Discover names: the one that the session of an event began in, and the one
 // that the agent is in.
 func Around(dirs ...string) Option {
-	return func(c *config) { c.around = spell.Copy(dirs) }
+	return func(c *config) { c.around = lists.Copy(dirs) }
 }
 
 // AsFound takes the files of projects as they are, trusted or not: for a
@@ -88,7 +88,7 @@ func (c *config) confine(p *policy.Policy) {
 			continue
 		}
 		for _, name := range rego.DefaultForbid() {
-			if !spell.Has(h.File.Rego.Forbid, name) {
+			if !lists.Has(h.File.Rego.Forbid, name) {
 				h.File.Rego.Forbid = append(h.File.Rego.Forbid, name)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/hookc/hookc/builtins/guard"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/source"
 )
@@ -71,7 +71,7 @@ func (c *config) drafts(kept *any, moving bool, draft func(path string) (string,
 // caching reports whether an engine so configured keeps anything: not with the
 // pass recall left out, nor when there is nothing to compile.
 func (c *config) caching() bool {
-	return c.artifact.path == "" && !spell.Has(c.compile.Without, "recall")
+	return c.artifact.path == "" && !lists.Has(c.compile.Without, "recall")
 }
 
 // reused is the configuration of one compilation with what is kept in it.
@@ -184,6 +184,6 @@ func copied(p *policy.Policy) *policy.Policy {
 		own := *h
 		out.Hooks[i] = &own
 	}
-	out.Notes = spell.Copy(p.Notes)
+	out.Notes = lists.Copy(p.Notes)
 	return &out
 }

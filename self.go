@@ -8,8 +8,8 @@ import (
 	"github.com/hookc/hookc/builtins/guard"
 	"github.com/hookc/hookc/internal/approval"
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/protected"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/policy/state"
@@ -147,7 +147,7 @@ func (c *config) protect(sources []policy.SourceFile, approvals bool) {
 // started are the folders in which an agent of an event may have been started: those that the
 // event is about, those above up to the outermost of the projects roots, and roots.
 func started(dirs, roots []string) []string {
-	out := spell.Copy(roots)
+	out := lists.Copy(roots)
 	for _, dir := range dirs {
 		for _, root := range append([]string{policy.ProjectRoot(dir)}, roots...) {
 			for at := dir; below(root, at); at = filepath.Dir(at) {
@@ -157,7 +157,7 @@ func started(dirs, roots []string) []string {
 			}
 		}
 	}
-	return spell.Distinct(out)
+	return lists.Distinct(out)
 }
 
 // below reports whether a path is dir or lies below it.
@@ -169,5 +169,5 @@ func below(dir, path string) bool {
 // foldersBelow are the folders of a policy's globs that are not the project as a
 // whole: a further file in them may be one of the policy's.
 func foldersBelow(root string, folders []string) []string {
-	return spell.DeleteFunc(spell.Copy(folders), func(f string) bool { return below(f, root) })
+	return lists.DeleteFunc(lists.Copy(folders), func(f string) bool { return below(f, root) })
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
@@ -155,7 +155,7 @@ func (s *Session) register(h Hook, model bool) (int, error) {
 		return 0, err
 	}
 	old := s.hooks
-	s.hooks = append(spell.Copy(old), Listed{Hook: h, Index: s.next, model: model, asJSON: body.(map[string]any)})
+	s.hooks = append(lists.Copy(old), Listed{Hook: h, Index: s.next, model: model, asJSON: body.(map[string]any)})
 	if err := s.update(event); err != nil {
 		s.hooks = old
 		return 0, err
@@ -195,7 +195,7 @@ func (s *Session) Remove(index int) error {
 	}
 	event, _ := policy.ParseEvent(s.hooks[at].Event)
 	old := s.hooks
-	s.hooks = slices.Delete(spell.Copy(old), at, at+1)
+	s.hooks = slices.Delete(lists.Copy(old), at, at+1)
 	if err := s.update(event); err != nil {
 		s.hooks = old
 		return err
@@ -219,7 +219,7 @@ func (s *Session) Close() {
 func (s *Session) List() []Listed {
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()
-	return spell.Copy(s.hooks)
+	return lists.Copy(s.hooks)
 }
 
 // update compiles one event's plan again; engine.mu is held.
@@ -259,7 +259,7 @@ func (s *Session) rebuild(base *policy.Policy, events []policy.Event) (map[polic
 		}
 		extra, found := s.load(event, base)
 		merged := *base
-		merged.Hooks = spell.Concat(base.Hooks, extra.Hooks)
+		merged.Hooks = lists.Concat(base.Hooks, extra.Hooks)
 		config := s.engine.config
 		config.compile.Event, config.borrow = event, true
 		l, err := config.compiled(&merged, found, s.engine.metrics)

@@ -8,7 +8,7 @@ import (
 	"io"
 
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/source"
 )
@@ -41,7 +41,7 @@ func toolProperties() map[string]any {
 		"options": map[string]any{"type": "object", "description": "builtin: the options of the guard"},
 	}
 	for _, k := range source.Schema() {
-		if k.Place != source.InHook || spell.Has(notForModels, k.Name) {
+		if k.Place != source.InHook || lists.Has(notForModels, k.Name) {
 			continue
 		}
 		note := k.Note
@@ -119,7 +119,7 @@ func (s *Session) call(ctx context.Context, request []byte) (any, error) {
 	}
 	switch r.Action {
 	case "register":
-		if r.Allow != "" || spell.Has(r.May, "allow") {
+		if r.Allow != "" || lists.Has(r.May, "allow") {
 			return nil, errors.New("a hook registered here cannot allow: approval is not the agent's to give")
 		}
 		if r.Locked || r.NativeEvent != "" || r.Enabled != nil {

@@ -5,13 +5,13 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
 // tried is a body that asks the trial first.
 func (c *config) tried(h *policy.Hook, body dag.Body) dag.Body {
-	if !c.trials || h.Kind.InProcess() && !spell.Has(c.given, h.Name) {
+	if !c.trials || h.Kind.InProcess() && !lists.Has(c.given, h.Name) {
 		return body
 	}
 	run := body.Runner

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/guard"
 	"github.com/hookc/hookc/builtins/rule"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
@@ -91,7 +92,7 @@ func Roots() []string {
 		root, _, _ := spell.Cut(name, ".")
 		out = append(out, root)
 	}
-	return spell.Distinct(out)
+	return lists.Distinct(out)
 }
 
 // Rules lists the rules of hookc by name.

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -61,7 +61,7 @@ func selected(value any, query string) ([]any, error) {
 	var all []found
 	s := search{root: value}
 	s.walk(value, path, func(v any) bool {
-		all = append(all, found{spell.Copy(s.at), v})
+		all = append(all, found{lists.Copy(s.at), v})
 		return len(all) <= maxSelected
 	})
 	switch {
@@ -81,7 +81,7 @@ func selected(value any, query string) ([]any, error) {
 }
 
 func compareSteps(a, b step) int {
-	return spell.First(cmp.Compare(a.index, b.index), cmp.Compare(a.key, b.key))
+	return lists.First(cmp.Compare(a.index, b.index), cmp.Compare(a.key, b.key))
 }
 
 // queries are the parsed ones; when the store is full it is emptied, as that

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // A query is one of RFC 9535, whose $ at the start may be left out or be @.
@@ -296,7 +296,7 @@ func (p *queryParser) operand() (operand, test) {
 	if value, ok := literals[name]; ok {
 		return literal(value), nil
 	}
-	if !spell.Has([]string{"length", "count", "value"}, name) {
+	if !lists.Has([]string{"length", "count", "value"}, name) {
 		p.pos = start
 		p.fail("expected @, $, a value, or one of the functions length, count, match, search and value")
 		return literal(nil), nil

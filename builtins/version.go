@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
@@ -111,7 +112,7 @@ func orderWords(a, b string) int {
 	x, y := isNumber(a), isNumber(b)
 	switch {
 	case x && y:
-		return spell.First(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+		return lists.First(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 	case x:
 		return -1
 	case y:

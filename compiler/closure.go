@@ -3,7 +3,7 @@ package compiler
 import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -118,10 +118,10 @@ func checkClosure(plan *dag.Plan, speculated bool) error {
 	wantDone, wantStarted := closure(plan, must)
 	for j := range plan.Nodes {
 		n := &plan.Nodes[j]
-		if !spell.Equal(done[j], wantDone[j]) || !spell.Equal(started[j], wantStarted[j]) {
+		if !lists.Equal(done[j], wantDone[j]) || !lists.Equal(started[j], wantStarted[j]) {
 			return fault.Errorf("node %d (%s) does not wait for what semantics.md §4.2 says", j, n.Hook.Name)
 		}
-		if !spell.Equal(data[j], n.Data) {
+		if !lists.Equal(data[j], n.Data) {
 			return fault.Errorf("node %d (%s) takes data of %v, not of %v", j, n.Hook.Name, n.Data, data[j])
 		}
 	}

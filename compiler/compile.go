@@ -10,7 +10,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/lazy"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -151,11 +151,11 @@ func newUnit(p *policy.Policy, cfg Config) *unit {
 // without reports whether a pass is left out.
 //
 //go:noinline
-func (u *unit) without(pass string) bool { return spell.Has(u.cfg.Without, pass) }
+func (u *unit) without(pass string) bool { return lists.Has(u.cfg.Without, pass) }
 
 // failed reports whether the diagnostics so far stop compilation.
 func (u *unit) failed() bool {
-	return spell.Some(u.diags, func(d *diag.Diagnostic) bool {
+	return lists.Some(u.diags, func(d *diag.Diagnostic) bool {
 		return d.Severity == diag.Error || u.cfg.Strict && d.Severity == diag.Warning
 	})
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -17,7 +17,7 @@ var codeNothingOff = diag.Define("HK135", diag.Warning, "nothing to switch off")
 // of the latest tier, unless an earlier one is locked. A hook that is disabled
 // or untrusted is as if absent and overrides nothing.
 func (u *unit) overrides(able []*policy.Hook) {
-	byTier := spell.Copy(able)
+	byTier := lists.Copy(able)
 	slices.SortStableFunc(byTier, func(a, b *policy.Hook) int { return policy.CompareTiers(a, b) })
 	holder := map[string]*policy.Hook{}
 	for _, h := range byTier {

@@ -3,7 +3,7 @@ package compiler
 import (
 	"github.com/hookc/hookc/compiler/lint"
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -27,7 +27,7 @@ func dead(u *unit) {
 			}
 			gone[id] = u.kill(plan, id, halters)
 		}
-		if !spell.Among(gone, true) {
+		if !lists.Among(gone, true) {
 			continue
 		}
 		list := blocks(plan)

@@ -5,7 +5,7 @@ import (
 	"sort"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -34,10 +34,10 @@ func join(plan *dag.Plan) {
 			joinData(plan, id, meets)
 			w.joinWorld(plan, id)
 			joinGate(plan, id)
-			spell.Sort(n.Wait)
-			n.Wait = spell.Compact(n.Wait)
-			spell.Sort(n.Started)
-			n.Started = spell.Compact(n.Started)
+			lists.Sort(n.Wait)
+			n.Wait = lists.Compact(n.Wait)
+			lists.Sort(n.Started)
+			n.Started = lists.Compact(n.Started)
 		}
 		w.pass(plan, i)
 		meets.pass(plan, i)
@@ -52,7 +52,7 @@ func join(plan *dag.Plan) {
 func sortEdges(plan *dag.Plan) {
 	sort.Slice(plan.Edges, func(i, j int) bool {
 		a, b := &plan.Edges[i], &plan.Edges[j]
-		return spell.First(cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From), cmp.Compare(a.Kind, b.Kind)) < 0
+		return lists.First(cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From), cmp.Compare(a.Kind, b.Kind)) < 0
 	})
 }
 

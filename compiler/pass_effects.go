@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -47,7 +47,7 @@ func (u *unit) knownFacts(n *dag.Node) {
 		names = append(names, f.Name)
 	}
 	for _, p := range n.Effects.Reads.All() {
-		if p.Field != policy.FieldFacts || len(p.Keys) == 0 || spell.Has(names, p.Keys[0]) {
+		if p.Field != policy.FieldFacts || len(p.Keys) == 0 || lists.Has(names, p.Keys[0]) {
 			continue
 		}
 		u.report(n.Hook, codeFactUndeclared.Report(n.Hook.Span, "%s reads facts.%s, which is not declared", n.Hook.Name, p.Keys[0]).
@@ -156,7 +156,7 @@ func parsed(list []diag.Text) []policy.Path {
 // its file's default where that means something, else the kind's.
 func (u *unit) settleFailure(plan *dag.Plan, n *dag.Node) {
 	h, k := n.Hook, u.kind(n.Hook)
-	n.Timeout = spell.First(h.Timeout, k.Timeout)
+	n.Timeout = lists.First(h.Timeout, k.Timeout)
 	n.Retry = h.Retry
 	if n.Retry < 0 {
 		n.Retry = k.Retry
@@ -173,7 +173,7 @@ func (u *unit) settleFailure(plan *dag.Plan, n *dag.Node) {
 			n.OnError = k.OnGuard
 		}
 	}
-	n.OnTimeout = spell.First(h.OnTimeout, n.OnError)
+	n.OnTimeout = lists.First(h.OnTimeout, n.OnError)
 	if n.Would != nil {
 		n.Would.OnError, n.Would.OnTimeout = n.OnError, n.OnTimeout
 		n.OnError, n.OnTimeout = policy.OnErrorSkip, policy.OnErrorSkip
@@ -209,9 +209,9 @@ var errFailed = errors.New("failed")
 // deadline is the event's, else the policy's, else 30 s for chains that speak
 // jcli and as long as the longest timeout of the others (semantics.md §5.4).
 func deadline(p *policy.Policy, plan *dag.Plan) time.Duration {
-	out := spell.First(plan.Deadline, p.ChainTimeout)
+	out := lists.First(plan.Deadline, p.ChainTimeout)
 	if p.Profile != nil {
-		out = spell.First(out, p.Profile.ChainTimeout, everyTimeout(plan))
+		out = lists.First(out, p.Profile.ChainTimeout, everyTimeout(plan))
 	}
 	if out > 0 {
 		return out

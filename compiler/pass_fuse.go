@@ -7,7 +7,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -129,7 +129,7 @@ func checkFused(plan *dag.Plan) error {
 		first := &plan.Nodes[f.Nodes[0]]
 		for _, id := range f.Nodes {
 			n := &plan.Nodes[id]
-			if seen[id] || !fusable(n) || n.Hook.Kind != f.Kind || n.Slot != f.Slot || !spell.Equal(n.Data, first.Data) {
+			if seen[id] || !fusable(n) || n.Hook.Kind != f.Kind || n.Slot != f.Slot || !lists.Equal(n.Data, first.Data) {
 				return fault.Errorf("node %d cannot be fused with node %d", id, f.Nodes[0])
 			}
 			seen[id] = true

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -58,7 +58,7 @@ func (g *glyphs) filter() {
 	for i := range h.Filter.Conditions {
 		c := &h.Filter.Conditions[i]
 		key := string(c.Key)
-		if spell.Among(content, c.Key) || c.Atom != nil && c.Atom.Field != policy.FieldToolName {
+		if lists.Among(content, c.Key) || c.Atom != nil && c.Atom.Field != policy.FieldToolName {
 			g.seen(key, c.Value, "\n\t")
 			continue
 		}
@@ -192,7 +192,7 @@ func ascii(s string) bool {
 // lists.
 func (u *unit) checkCatalogue() {
 	g := &glyphs{u: u, h: &policy.Hook{Name: "tools"}}
-	for _, name := range spell.Concat(u.policy.Tools.Known, u.policy.Tools.Open) {
+	for _, name := range lists.Concat(u.policy.Tools.Known, u.policy.Tools.Open) {
 		t := diag.Text{Value: name, Span: u.policy.Tools.Span}
 		if !ascii(name) || unseen(name, "") >= 0 {
 			if at := glyph.Mixed(name); !g.seen("a name", t, "") && at >= 0 {

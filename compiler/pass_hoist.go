@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // hoist moves each in-process node to the earliest slot in which all it waits
@@ -80,8 +80,8 @@ func number(plan *dag.Plan, last []int) {
 			points = append(points, last[i])
 		}
 	}
-	spell.Sort(points)
-	points = spell.Compact(points)
+	lists.Sort(points)
+	points = lists.Compact(points)
 	plan.Slots = 0
 	for i := range plan.Nodes {
 		n := &plan.Nodes[i]

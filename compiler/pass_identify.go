@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -71,7 +71,7 @@ func (u *unit) identifyAll() {
 
 // identifyAgain writes what has changed since the last compilation.
 func (u *unit) identifyAgain() {
-	u.identity = spell.Copy(u.earlier.unit.identity)
+	u.identity = lists.Copy(u.earlier.unit.identity)
 	changed, _ := u.onlyTexts()
 	for i := range u.identity {
 		f := &u.identity[i]

@@ -2,7 +2,7 @@ package compiler
 
 import (
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -67,10 +67,10 @@ func toolNames(m *policy.Matcher) (tools []string, named bool) {
 			continue
 		}
 		if !named {
-			tools, named = spell.Copy(names), true
+			tools, named = lists.Copy(names), true
 			continue
 		}
-		tools = spell.DeleteFunc(tools, func(t string) bool { return !spell.Has(names, t) })
+		tools = lists.DeleteFunc(tools, func(t string) bool { return !lists.Has(names, t) })
 	}
-	return spell.Distinct(tools), named
+	return lists.Distinct(tools), named
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -54,7 +54,7 @@ var labels = []policy.Label{policy.LabelSession, policy.LabelTurn, policy.LabelL
 // checkLabels panics unless the step of every guard in a pipeline encloses it:
 // leaving the step must leave the action it guards.
 func checkLabels(p *dag.Pipeline, around []policy.Label) {
-	around = append(spell.Copy(around), p.Label)
+	around = append(lists.Copy(around), p.Label)
 	for _, s := range p.Steps {
 		if s.Seq != nil {
 			checkLabels(s.Seq, around)
@@ -63,8 +63,8 @@ func checkLabels(p *dag.Pipeline, around []policy.Label) {
 			continue
 		}
 		spec := s.Event.Spec()
-		known := spell.Among(labels, spec.Scope) && (spec.Step == policy.NoLabel || spell.Among(labels, spec.Step))
-		if !known || spec.Class == policy.Guard && !spell.Among(around, spec.Step) {
+		known := lists.Among(labels, spec.Scope) && (spec.Step == policy.NoLabel || lists.Among(labels, spec.Step))
+		if !known || spec.Class == policy.Guard && !lists.Among(around, spec.Step) {
 			panic(fmt.Sprintf("compiler: pass link: %s breaks to %q and %q, which %s has no place for", s.Event, spec.Step, spec.Scope, p.Name))
 		}
 	}

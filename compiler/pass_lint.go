@@ -3,7 +3,7 @@ package compiler
 import (
 	"github.com/hookc/hookc/compiler/lint"
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // lintPass reports what an author would want to know (semantics.md §9). What
@@ -22,8 +22,8 @@ func lintPass(u *unit) {
 // do, and estimates it.
 func whatIf(plan *dag.Plan, change func(*dag.Node)) dag.Estimate {
 	other := *plan
-	other.Nodes = spell.Copy(plan.Nodes)
-	other.Items = spell.Copy(plan.Items)
+	other.Nodes = lists.Copy(plan.Nodes)
+	other.Items = lists.Copy(plan.Items)
 	for i := range other.Nodes {
 		n := &other.Nodes[i]
 		change(n)

@@ -2,7 +2,7 @@ package compiler
 
 import (
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // reduce drops, from the edges that are shown, each data edge that a path of
@@ -11,7 +11,7 @@ import (
 func reduce(u *unit) {
 	for _, plan := range u.plans {
 		implied := impliedData(plan)
-		plan.Edges = spell.Without(plan.Edges, func(e *dag.Edge) bool {
+		plan.Edges = lists.Without(plan.Edges, func(e *dag.Edge) bool {
 			return e.Kind == dag.DataEdge && implied(e.From, e.To)
 		})
 	}

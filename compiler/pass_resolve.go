@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -29,9 +29,9 @@ func resolve(u *unit) {
 
 func (u *unit) resolveEvent(event policy.Event, hooks []*policy.Hook) {
 	plan := &dag.Plan{Event: event, Spec: event.Spec()}
-	plan.MaxConcurrent, plan.MaxModels = spell.First(u.policy.MaxConcurrent, 8), spell.First(u.policy.MaxModels, 4)
+	plan.MaxConcurrent, plan.MaxModels = lists.First(u.policy.MaxConcurrent, 8), lists.First(u.policy.MaxModels, 4)
 	if p := u.policy.Profile; p != nil {
-		plan.MaxConcurrent = spell.First(p.MaxConcurrent, plan.MaxConcurrent)
+		plan.MaxConcurrent = lists.First(p.MaxConcurrent, plan.MaxConcurrent)
 	}
 	u.settle(plan)
 	if p := u.policy.Profile; p != nil && p.Flat {
@@ -47,7 +47,7 @@ func (u *unit) resolveEvent(event policy.Event, hooks []*policy.Hook) {
 		case h.Untrusted != "":
 			u.drop(h, dag.Untrusted, "", h.Untrusted, nil)
 		case h.Disabled:
-			u.drop(h, dag.Disabled, "", spell.First(h.Idle, "enabled: false"), nil)
+			u.drop(h, dag.Disabled, "", lists.First(h.Idle, "enabled: false"), nil)
 		default:
 			able = append(able, h)
 		}
@@ -58,7 +58,7 @@ func (u *unit) resolveEvent(event policy.Event, hooks []*policy.Hook) {
 			u.drop(h, dag.Disabled, "", "enabled: false", nil)
 		}
 	}
-	able = spell.DeleteFunc(able, func(h *policy.Hook) bool { return u.entries[u.place[h]].Status != dag.Live })
+	able = lists.DeleteFunc(able, func(h *policy.Hook) bool { return u.entries[u.place[h]].Status != dag.Live })
 	arrange(plan, able)
 	u.plans = append(u.plans, plan)
 }
@@ -70,7 +70,7 @@ func order(a, b *policy.Hook, byPriority bool) int {
 	if registered(a) != registered(b) {
 		return cmp.Compare(a.Tier, b.Tier)
 	}
-	return spell.First(policy.Compare(a, b, byPriority), strings.Compare(a.Name, b.Name))
+	return lists.First(policy.Compare(a, b, byPriority), strings.Compare(a.Name, b.Name))
 }
 
 // registered reports whether an agent added the hook at run time.
@@ -114,7 +114,7 @@ var codeUntrusted = diag.Define("HK165", diag.Warning, "source is not trusted, o
 // untrustedSources makes every Decision say which files did not count.
 func (u *unit) untrustedSources() {
 	for _, s := range u.policy.Sources {
-		why := spell.First(s.Untrusted, s.Differs)
+		why := lists.First(s.Untrusted, s.Differs)
 		if why == "" {
 			continue
 		}

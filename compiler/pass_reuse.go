@@ -5,7 +5,7 @@ import (
 	"reflect"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -104,7 +104,7 @@ func (u *unit) reusePlans(changed map[*policy.Hook]*policy.Hook) {
 		return
 	}
 	u.reused, u.bodies = true, bodies
-	u.entries, u.place = spell.Copy(before.entries), maps.Clone(before.place)
+	u.entries, u.place = lists.Copy(before.entries), maps.Clone(before.place)
 	for i := range u.entries {
 		if e := &u.entries[i]; changed[e.Hook] != nil {
 			delete(u.place, e.Hook)
@@ -113,7 +113,7 @@ func (u *unit) reusePlans(changed map[*policy.Hook]*policy.Hook) {
 		}
 	}
 	u.warnings, u.pipelines, u.fixed = before.warnings, before.pipelines, before.fixed
-	u.diags = spell.Copy(u.fixed)
+	u.diags = lists.Copy(u.fixed)
 	for _, plan := range before.plans {
 		u.plans = append(u.plans, u.another(plan, changed, renewed))
 	}
@@ -129,11 +129,11 @@ func alike(a, b *dag.Body) bool {
 // another is a plan with other bodies; it is the same plan when it has none of
 // those that were made again.
 func (u *unit) another(plan *dag.Plan, changed map[*policy.Hook]*policy.Hook, renewed map[*policy.Hook]bool) *dag.Plan {
-	if !spell.Some(plan.Nodes, func(n *dag.Node) bool { return renewed[n.Hook] }) {
+	if !lists.Some(plan.Nodes, func(n *dag.Node) bool { return renewed[n.Hook] }) {
 		u.untouched[plan] = true
 		return plan
 	}
-	nodes := spell.Copy(plan.Nodes)
+	nodes := lists.Copy(plan.Nodes)
 	for i := range nodes {
 		n := &nodes[i]
 		if !renewed[n.Hook] {

@@ -2,7 +2,7 @@ package compiler
 
 import (
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // speculate lifts the gates of nodes that may be started before it is known
@@ -20,7 +20,7 @@ func lift(plan *dag.Plan) {
 			n.Gate = -1
 		}
 	}
-	plan.Edges = spell.Without(plan.Edges, func(e *dag.Edge) bool {
+	plan.Edges = lists.Without(plan.Edges, func(e *dag.Edge) bool {
 		return e.Kind == dag.GateEdge && plan.Nodes[e.To].Effects.Spec
 	})
 }

@@ -3,6 +3,7 @@ package compiler
 import (
 	"strings"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -100,7 +101,7 @@ func (u *unit) checkMay(spec *policy.EventSpec, h *policy.Hook) {
 		case !obeyed.Has(p):
 			d := codeMay.Report(t.Span, "%s: %s does not obey %s", h.Name, spec.Title(), t.Value)
 			d.Severity = diag.Warning
-			u.report(h, d.WithHint("it obeys: %s", spell.First(strings.Join(obeyed.Names(), ", "), "nothing")))
+			u.report(h, d.WithHint("it obeys: %s", lists.First(strings.Join(obeyed.Names(), ", "), "nothing")))
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // verify asks the executor's serial definition to compare itself with each
@@ -32,7 +32,7 @@ func verify(u *unit) {
 func (u *unit) verified(plan *dag.Plan) bool {
 	return u.untouched[plan] || slices.ContainsFunc(u.earlier.unit.plans, func(old *dag.Plan) bool {
 		return plan.SameShape(old) && slices.EqualFunc(plan.Fused, old.Fused, func(a, b dag.Fusion) bool {
-			return a.Kind == b.Kind && a.Slot == b.Slot && (a.Run == nil) == (b.Run == nil) && spell.Equal(a.Nodes, b.Nodes)
+			return a.Kind == b.Kind && a.Slot == b.Slot && (a.Run == nil) == (b.Run == nil) && lists.Equal(a.Nodes, b.Nodes)
 		})
 	})
 }

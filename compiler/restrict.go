@@ -2,7 +2,7 @@ package compiler
 
 import (
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -31,7 +31,7 @@ func restrict(plan *dag.Plan) {
 // mayMislead reports whether node w may rewrite what a guard of a lower tier
 // reads.
 func mayMislead(plan *dag.Plan, w int) bool {
-	return spell.Some(plan.Nodes, func(guard *dag.Node) bool {
+	return lists.Some(plan.Nodes, func(guard *dag.Node) bool {
 		return !registered(guard.Hook) && !guard.Hook.Async && guard.Guards() && rewrites(plan, w, guard)
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -73,7 +73,7 @@ func strategyNamed(name policy.Strategy, spec *policy.EventSpec) *policy.Strateg
 func (u *unit) hold(plan *dag.Plan, what string, all []tierValue, value string) string {
 	sort.SliceStable(all, func(i, j int) bool {
 		a, b := &all[i], &all[j]
-		return spell.First(cmp.Compare(a.tier, b.tier), cmp.Compare(a.span.File(), b.span.File()), cmp.Compare(a.span.Start, b.span.Start)) < 0
+		return lists.First(cmp.Compare(a.tier, b.tier), cmp.Compare(a.span.File(), b.span.File()), cmp.Compare(a.span.Start, b.span.Start)) < 0
 	})
 	var first *tierValue
 	for i := range all {

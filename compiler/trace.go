@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // trace writes what the policy looks like after a pass, or that it looks as
@@ -95,7 +95,7 @@ func (u *unit) dumpNode(b *strings.Builder, plan *dag.Plan, id int) {
 }
 
 func dumpTexts(b *strings.Builder, format string, texts map[int]map[string][]int) {
-	for _, n := range spell.Keys(texts) {
+	for _, n := range lists.Keys(texts) {
 		for text, ids := range sorted(texts[n]) {
 			fmt.Fprintf(b, format, text, ids)
 		}
@@ -105,7 +105,7 @@ func dumpTexts(b *strings.Builder, format string, texts map[int]map[string][]int
 // sorted ranges a map in the order of its keys.
 func sorted(m map[string][]int) func(func(string, []int) bool) {
 	return func(yield func(string, []int) bool) {
-		for _, k := range spell.Keys(m) {
+		for _, k := range lists.Keys(m) {
 			if !yield(k, m[k]) {
 				return
 			}

@@ -6,7 +6,7 @@ import (
 	"sort"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // Graph is "v waits for u" over dense node IDs. Every edge leads from a lower
@@ -34,8 +34,8 @@ func NewGraph(n int, edges []Edge) *Graph {
 }
 
 func ascending(ids []int) []int {
-	spell.Sort(ids)
-	return spell.Compact(ids)
+	lists.Sort(ids)
+	return lists.Compact(ids)
 }
 
 // Len is the number of nodes.

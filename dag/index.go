@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -79,7 +79,7 @@ func byLength(all map[int]map[string][]int) []texts {
 
 // Nodes lists the nodes that can match a tool, ascending; nil if there is none.
 func (f *Finder) Nodes(tool string) []int {
-	out := spell.Copy(f.always)
+	out := lists.Copy(f.always)
 	if f.lengths&lengthBit(tool) != 0 {
 		out = append(out, f.exact[tool]...)
 	}
@@ -104,8 +104,8 @@ func (f *Finder) Nodes(tool string) []int {
 	if len(out) < 2 {
 		return out
 	}
-	spell.Sort(out)
-	return spell.Compact(out)
+	lists.Sort(out)
+	return lists.Compact(out)
 }
 
 // Any reports whether some node can match the tool.

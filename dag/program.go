@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/record"
@@ -350,7 +350,7 @@ type Step struct {
 
 // Has reports whether the event is part of the pipeline.
 func (p *Pipeline) Has(e policy.Event) bool {
-	return p != nil && spell.Some(p.Steps, func(s *Step) bool { return s.has(e) })
+	return p != nil && lists.Some(p.Steps, func(s *Step) bool { return s.has(e) })
 }
 
 func (s *Step) has(e policy.Event) bool {

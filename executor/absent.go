@@ -2,7 +2,7 @@ package executor
 
 import (
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -20,7 +20,7 @@ type absent struct {
 // absentees lists what plan leaves out, in the order of the chain. A hook
 // that is overridden, rejected or untrusted is no part of the chain.
 func absentees(prog *dag.Program, plan *dag.Plan) []absent {
-	if !spell.Some(prog.Hooks, func(e *dag.Entry) bool { return e.Hook.Event == plan.Event && e.Status != dag.Live }) {
+	if !lists.Some(prog.Hooks, func(e *dag.Entry) bool { return e.Hook.Event == plan.Event && e.Status != dag.Live }) {
 		return nil
 	}
 	byName := make(map[string]int, len(plan.Nodes))

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -63,7 +63,7 @@ func (c *batchCounters) of(plan *dag.Plan, nodes []int) *batchCounter {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, t := range c.all {
-		if spell.Equal(t.nodes, nodes) {
+		if lists.Equal(t.nodes, nodes) {
 			return t
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor/withhold"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/rollout"
 )
@@ -132,7 +132,7 @@ func (a *Answer) finish(plan *dag.Plan, after *policy.Context) {
 			continue
 		}
 		own := *t.TracedHook
-		own.Reasons = spell.Concat(own.Reasons, found)
+		own.Reasons = lists.Concat(own.Reasons, found)
 		t.TracedHook, t.Verdict = &own, max(t.Verdict, ask)
 		if r.Verdict < ask {
 			r.Verdict, r.VerdictBy = ask, policy.By{Name: own.Name, At: own.At}

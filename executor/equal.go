@@ -8,7 +8,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/lazy"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -22,7 +22,7 @@ import (
 // that tells the programs apart. It runs no real body and depends on nothing
 // but the programs.
 func Equal(a, b *dag.Program, events int) error {
-	for _, plan := range spell.Concat(a.Plans, b.Plans) {
+	for _, plan := range lists.Concat(a.Plans, b.Plans) {
 		x, y := a.Plan(plan.Event), b.Plan(plan.Event)
 		if x == nil || y == nil {
 			if len(plan.Nodes) == 0 {
@@ -53,7 +53,7 @@ func equalOn(a, b *dag.Program, x, y *dag.Plan, seed uint64) error {
 	if w, g := delivered(want), delivered(got); !bytes.Equal(w, g) {
 		return fault.Errorf("%s differs on mock event %d %s: %s, then %s", x.Event, seed, text, w, g)
 	}
-	if w, g := texts(calls), texts(made); !spell.Equal(w, g) {
+	if w, g := texts(calls), texts(made); !lists.Equal(w, g) {
 		return fault.Errorf("%s differs on mock event %d %s: calls %q, then %q", x.Event, seed, text, w, g)
 	}
 	return nil
@@ -79,7 +79,7 @@ func delivered(d *policy.Decision) []byte {
 	if err != nil {
 		panic("executor: a mock context has no JSON: " + err.Error())
 	}
-	return spell.Concat(text, []byte(" leaving "), final)
+	return lists.Concat(text, []byte(" leaving "), final)
 }
 
 func texts(calls []Call) []string {
@@ -114,7 +114,7 @@ func (m *mock) spread() {
 	}
 	m.words[policy.FieldToolName] = append(m.words[policy.FieldToolName], anyTools...)
 	for f, words := range m.words {
-		m.words[f] = spell.Distinct(words)
+		m.words[f] = lists.Distinct(words)
 	}
 }
 

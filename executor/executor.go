@@ -10,7 +10,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/group"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -183,13 +183,13 @@ func decideInto(d *policy.Decision, prog *dag.Program, plan *dag.Plan, before, a
 	d.Hooks = a.Hooks
 	d.Policy = prog.Hash
 	if len(prog.Warnings) > 0 {
-		d.Warnings = spell.Concat(d.Warnings, prog.Warnings)
+		d.Warnings = lists.Concat(d.Warnings, prog.Warnings)
 	}
 }
 
 func (x *Executor) cancelled(e policy.Event, in *policy.Context, hooks []policy.HookTrace) *policy.Decision {
 	return &policy.Decision{Event: e, Action: policy.Cancelled, Hooks: hooks, Policy: x.prog.Hash,
-		Warnings: spell.Copy(x.prog.Warnings), Final: in}
+		Warnings: lists.Copy(x.prog.Warnings), Final: in}
 }
 
 // run evaluates a chain by the cheapest way that its picked nodes allow; ok

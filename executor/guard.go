@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -65,7 +65,7 @@ func (a *Answer) again(plan *dag.Plan) *Answer {
 }
 
 // clone is a with a trace of its own.
-func (a *Answer) clone() *Answer { return &Answer{Result: a.Result, Hooks: spell.Copy(a.Hooks)} }
+func (a *Answer) clone() *Answer { return &Answer{Result: a.Result, Hooks: lists.Copy(a.Hooks)} }
 
 // guard remembers the last answers and lets concurrent repeats share one run.
 type guard struct {

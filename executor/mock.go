@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -32,7 +32,7 @@ var mockWords = []string{"x", "y", "z"}
 func newMock(plan *dag.Plan, seed uint64) *mock {
 	m := &mock{seed: seed, late: map[*dag.Node]int{}, words: map[policy.Field][]string{}}
 	copied := *plan
-	copied.Nodes = spell.Copy(plan.Nodes)
+	copied.Nodes = lists.Copy(plan.Nodes)
 	m.plan = &copied
 	rng := m.rng("late", 0)
 	deadline := rng.IntN(4) == 0
@@ -58,7 +58,7 @@ func newMock(plan *dag.Plan, seed uint64) *mock {
 
 // fuse gives the fusions of the plan the mock bodies of their members.
 func (m *mock) fuse() {
-	m.plan.Fused = spell.Copy(m.plan.Fused)
+	m.plan.Fused = lists.Copy(m.plan.Fused)
 	for i := range m.plan.Fused {
 		x := &m.plan.Fused[i]
 		x.Run = func(ctx context.Context, in *policy.Context, chosen dag.Chosen, contributed []dag.FusedAnswer) error {
@@ -97,7 +97,7 @@ func (m *mock) event() *policy.Context {
 	rng := m.rng("event", 0)
 	c := policy.NewContext(m.plan.Event).Set(policy.FieldProjectRoot, "/repo").Set(policy.FieldCwd, "/repo").
 		Set(policy.FieldSessionID, "s")
-	paths := spell.Copy(m.plan.Reads.All())
+	paths := lists.Copy(m.plan.Reads.All())
 	for i := range m.plan.Nodes {
 		n := &m.plan.Nodes[i]
 		paths = append(paths, n.Reads.All()...)

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -109,7 +109,7 @@ func (k *picker) tool(name string) *pick {
 		return k.rest // not worth the place of a name that has to be asked about
 	}
 	p, nodes := k.rest, k.matching(nodes, policy.NewContext(k.plan.Event).Set(policy.FieldToolName, name))
-	if !spell.Equal(p.list, nodes) {
+	if !lists.Equal(p.list, nodes) {
 		p = k.newPick(nodes, true)
 	}
 	if len(name) <= longestTool {
@@ -120,7 +120,7 @@ func (k *picker) tool(name string) *pick {
 
 // matching are the nodes whose conditions on the tool alone hold.
 func (k *picker) matching(nodes []int, in *policy.Context) []int {
-	return spell.DeleteFunc(spell.Copy(nodes), func(i int) bool {
+	return lists.DeleteFunc(lists.Copy(nodes), func(i int) bool {
 		m := k.plan.Nodes[i].Matcher
 		if m == nil {
 			return false
@@ -137,7 +137,7 @@ func (k *picker) matching(nodes []int, in *policy.Context) []int {
 // settles reports whether node i has a condition on the tool alone.
 func (k *picker) settles(i int) bool {
 	m := k.plan.Nodes[i].Matcher
-	return m != nil && spell.Some(m.Atoms, func(a *policy.Atom) bool { return aboutTool(a) })
+	return m != nil && lists.Some(m.Atoms, func(a *policy.Atom) bool { return aboutTool(a) })
 }
 
 // aboutTool reports whether a condition looks at nothing but the tool's name.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -146,10 +146,10 @@ func (x *Executor) unknown(acts Actions) error {
 		names = append(names, entries(p)...)
 	}
 	var err error
-	for _, name := range spell.Keys(acts) {
-		if !spell.Has(names, name) {
+	for _, name := range lists.Keys(acts) {
+		if !lists.Has(names, name) {
 			err = errors.Join(err, fault.Errorf("no pipeline has an action %q: %s", name,
-				diag.DidYouMean(name, names, "there are "+strings.Join(spell.Compact(slices.Sorted(slices.Values(names))), ", "))))
+				diag.DidYouMean(name, names, "there are "+strings.Join(lists.Compact(slices.Sorted(slices.Values(names))), ", "))))
 		}
 	}
 	return err
@@ -173,7 +173,7 @@ func entries(p *dag.Pipeline) (out []string) {
 func missing(p *dag.Pipeline, acts Actions) (err error) {
 	walk(p, true, func(p *dag.Pipeline, s *dag.Step, required bool) {
 		if s.Action != "" && required && acts[s.Action] == nil {
-			err = errors.Join(err, fault.Errorf("pipeline %s needs an action %q; it was given %q", p.Name, s.Action, spell.Keys(acts)))
+			err = errors.Join(err, fault.Errorf("pipeline %s needs an action %q; it was given %q", p.Name, s.Action, lists.Keys(acts)))
 		}
 	})
 	return err

@@ -6,7 +6,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -133,7 +133,7 @@ func (r *pipelineRun) needed(ctx context.Context, s *dag.Step) (bool, error) {
 }
 
 func asks(p *dag.Pipeline) bool {
-	return spell.Some(p.Steps, func(s *dag.Step) bool { return s.Event == policy.PermissionRequest })
+	return lists.Some(p.Steps, func(s *dag.Step) bool { return s.Event == policy.PermissionRequest })
 }
 
 // event fires an event on the current context and goes on with the context it
@@ -199,7 +199,7 @@ func (r *pipelineRun) act(ctx context.Context, name string, branches bool) polic
 // patchOf is the patch that sets the fields an action returned.
 func patchOf(action string, fields map[string]any) (policy.Patch, error) {
 	var p policy.Patch
-	for _, name := range spell.Keys(fields) {
+	for _, name := range lists.Keys(fields) {
 		f, ok := policy.ParseField(name)
 		if !ok || f.Derived() {
 			return p, fault.Errorf("action %s returned %q, which is no field it can set", action, name)

@@ -1,7 +1,7 @@
 package executor
 
 import (
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -26,7 +26,7 @@ func (f *run) version(i int) *policy.Context {
 		return f.entry
 	}
 	for _, v := range f.versions {
-		if spell.Equal(v.key, key) {
+		if lists.Equal(v.key, key) {
 			return v.context
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -105,7 +105,7 @@ func newRun(x *Executor, w *schedule, p *pick, in *policy.Context, h workers) *r
 	n := len(w.plan.Nodes)
 	f := &run{x: x, w: w, pick: p, entry: in, workers: h, watch: newWatch(),
 		nodes: make([]nodeState, n), items: make([]itemState, len(w.plan.Items)), ready: newSet(n), queue: newSet(n),
-		halt: len(w.plan.Items), over: len(w.plan.Items) == 0, answer: &Answer{Hooks: spell.Copy(w.blank)}, after: in}
+		halt: len(w.plan.Items), over: len(w.plan.Items) == 0, answer: &Answer{Hooks: lists.Copy(w.blank)}, after: in}
 	for i := range f.items {
 		f.items[i].open = len(w.plan.Items[i].Members)
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -86,7 +86,7 @@ func newSchedule(plan *dag.Plan, o *Options) *schedule {
 	for i := range plan.Nodes {
 		node := &plan.Nodes[i]
 		w.count[i] = o.counting(node)
-		w.byTool[i] = node.Matcher == nil || !spell.Some(node.Matcher.Atoms, func(a *policy.Atom) bool { return !aboutTool(a) })
+		w.byTool[i] = node.Matcher == nil || !lists.Some(node.Matcher.Atoms, func(a *policy.Atom) bool { return !aboutTool(a) })
 		w.data[i] = slices.Sorted(slices.Values(node.Data))
 		w.left[i] = int32(len(node.Wait) + len(node.Started))
 		for _, from := range node.Wait {
@@ -115,12 +115,12 @@ func newSchedule(plan *dag.Plan, o *Options) *schedule {
 	if o.Filtered != nil && n > fewFiltered {
 		w.filteredBut, w.done = o.Filtered(plan)
 	}
-	w.memoised, w.filtered = plan.Memoised(), spell.Copy(w.blank)
+	w.memoised, w.filtered = plan.Memoised(), lists.Copy(w.blank)
 	for i := range w.filtered {
 		w.filtered[i].Status = policy.StatusFiltered
 	}
 	if w.fused != nil {
-		w.ran = spell.Copy(w.blank)
+		w.ran = lists.Copy(w.blank)
 		for i := range w.ran {
 			w.ran[i].Status, w.ran[i].Attempts = policy.StatusRan, 1
 		}

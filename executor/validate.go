@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -62,15 +62,15 @@ func validateEvent(prog *dag.Program, plan *dag.Plan, seed uint64) error {
 // (semantics.md §5.1): their Decisions, but for times and for what became of
 // hooks after the halt, and the calls they made.
 func Agree(want, got *policy.Decision, wantCalls, gotCalls []Call) error {
-	if err := sameDecision(want, got); err != nil || spell.Equal(wantCalls, gotCalls) {
+	if err := sameDecision(want, got); err != nil || lists.Equal(wantCalls, gotCalls) {
 		return err // equal calls mostly, and then no texts of them are made
 	}
 	wantWrites, gotWrites := writes(wantCalls), writes(gotCalls)
-	if !spell.Equal(wantWrites, gotWrites) {
+	if !lists.Equal(wantWrites, gotWrites) {
 		return fmt.Errorf("calls that write the world: serial %q, scheduled %q", wantWrites, gotWrites)
 	}
 	wantBound, gotBound := bound(wantCalls), bound(gotCalls)
-	if !spell.Equal(wantBound, gotBound) {
+	if !lists.Equal(wantBound, gotBound) {
 		return fmt.Errorf("calls that are not speculative: serial %q, scheduled %q", wantBound, gotBound)
 	}
 	return nil
@@ -86,7 +86,7 @@ func sameDecision(want, got *policy.Decision) error {
 	if errA != nil || errB != nil {
 		return fmt.Errorf("a Decision has no JSON: %v %v", errA, errB)
 	}
-	if !bytes.Equal(a, b) || !reflect.DeepEqual(w.Hooks, g.Hooks) || !spell.Equal(w.Failed, g.Failed) {
+	if !bytes.Equal(a, b) || !reflect.DeepEqual(w.Hooks, g.Hooks) || !lists.Equal(w.Failed, g.Failed) {
 		return fmt.Errorf("decisions: serial %s, scheduled %s", a, b)
 	}
 	a, errA = want.Final.MarshalJSON()
@@ -100,7 +100,7 @@ func sameDecision(want, got *policy.Decision) error {
 // observable is a Decision without what only a clock can tell.
 func observable(d *policy.Decision) *policy.Decision {
 	out := *d
-	out.Hooks = spell.Copy(d.Hooks)
+	out.Hooks = lists.Copy(d.Hooks)
 	for i := range out.Hooks {
 		t := &out.Hooks[i]
 		t.Micros = 0
@@ -121,7 +121,7 @@ func writes(calls []Call) (out []string) {
 				from, item = len(out), c.Node.Item
 			}
 			out = append(out, c.text())
-			spell.Sort(out[from:])
+			lists.Sort(out[from:])
 		}
 	}
 	return out
@@ -135,7 +135,7 @@ func bound(calls []Call) []string {
 			out = append(out, c.text())
 		}
 	}
-	spell.Sort(out)
+	lists.Sort(out)
 	return out
 }
 
@@ -192,7 +192,7 @@ func (h *mockWorkers) detach(_ context.Context, i int, in *policy.Context) *poli
 }
 
 func (h *mockWorkers) stop(i int) {
-	h.pending = spell.Without(h.pending, func(s *started) bool { return s.node == i })
+	h.pending = lists.Without(h.pending, func(s *started) bool { return s.node == i })
 }
 
 func (h *mockWorkers) next(context.Context) (report, bool) {

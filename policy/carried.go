@@ -3,7 +3,7 @@ package policy
 import (
 	"maps"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // carries holds for each event which of the fields that are sent it carries;
@@ -38,7 +38,7 @@ func (c *Context) setAside(e Event) {
 	sent, _ := c.values[FieldRaw].(map[string]any)
 	raw, taken := map[string]any{}, false
 	for _, f := range beyond {
-		name := spell.First(c.names[f], f.String())
+		name := lists.First(c.names[f], f.String())
 		raw[name] = c.values[f]
 		_, own := sent[name]
 		taken = taken || own

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/approval"
 	"github.com/hookc/hookc/policy/diag"
@@ -219,16 +220,16 @@ func changes(before, after *Context) map[string]any {
 func materialise(spec *EventSpec, c *Context, r *Result) *Context {
 	var p Patch
 	if len(r.Context) > 0 && spec.CanRead(FieldSystemPrompt) {
-		parts := spell.Copy(r.Context)
+		parts := lists.Copy(r.Context)
 		if prompt := c.Text(FieldSystemPrompt); prompt != "" {
-			parts = spell.Insert(parts, 0, prompt)
+			parts = lists.Insert(parts, 0, prompt)
 		}
 		p = p.Then(Replace(Path{Field: FieldSystemPrompt}, strings.Join(parts, "\n\n")))
 	}
 	if len(r.Inject) > 0 && spec.CanRead(FieldMessages) {
 		old, _ := c.Get(FieldMessages)
 		list, _ := old.([]any)
-		p = p.Then(Replace(Path{Field: FieldMessages}, spell.Concat(list, r.Inject)))
+		p = p.Then(Replace(Path{Field: FieldMessages}, lists.Concat(list, r.Inject)))
 	}
 	return c.With(p)
 }

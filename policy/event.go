@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -93,7 +94,7 @@ var (
 )
 
 //go:noinline
-func fieldsOf(base []Field, more ...Field) []Field { return append(spell.Copy(base), more...) }
+func fieldsOf(base []Field, more ...Field) []Field { return append(lists.Copy(base), more...) }
 
 const turnControls = MayStop | MayHalt
 
@@ -145,7 +146,7 @@ var eventSpecs = []EventSpec{
 	{Event: SubagentStart, Class: Guard, Powers: MayDeny | turnControls, Step: LabelAgent, Scope: LabelAgent, Strategy: Chain,
 		Reads: agentFields, Context: true, Aliases: []string{"pre-subagent"}},
 	{Event: SubagentStop, Class: Quality, Powers: MayDeny | turnControls, Retry: true, Scope: LabelAgent, Strategy: Chain,
-		Reads:   spell.Concat(agentFields, causeFields, []Field{FieldAssistantOutput}),
+		Reads:   lists.Concat(agentFields, causeFields, []Field{FieldAssistantOutput}),
 		Context: true, Feedback: true, Aliases: []string{"post-subagent"}},
 	{Event: Notify, Class: Observe, Strategy: Chain,
 		Reads:   fieldsOf(causeFields, FieldMessage, FieldLevel, FieldTitle),
@@ -232,7 +233,7 @@ func EventNames() []string {
 	for n := range eventByName {
 		out = append(out, n)
 	}
-	spell.Sort(out)
+	lists.Sort(out)
 	return out
 }
 
@@ -282,11 +283,11 @@ func (s *EventSpec) Title() string {
 
 // CanRead reports whether the event may carry field f.
 func (s *EventSpec) CanRead(f Field) bool {
-	return f.Spec().Everywhere || spell.Among(s.Reads, f)
+	return f.Spec().Everywhere || lists.Among(s.Reads, f)
 }
 
 // CanWrite reports whether a hook may change field f at the event.
-func (s *EventSpec) CanWrite(f Field) bool { return spell.Among(s.Writes, f) }
+func (s *EventSpec) CanWrite(f Field) bool { return lists.Among(s.Writes, f) }
 
 // Readable is every field the event may carry, as a set.
 func (s *EventSpec) Readable() Paths {

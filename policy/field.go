@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -244,7 +245,7 @@ func ParsePath(text string) (Path, error) {
 	p := Path{Field: f}
 	if nested {
 		p.Keys = strings.Split(rest, ".")
-		if spell.Has(p.Keys, "") {
+		if lists.Has(p.Keys, "") {
 			return Path{}, fault.Errorf("%q has an empty part", text)
 		}
 	}
@@ -260,7 +261,7 @@ func (p Path) String() string {
 
 // Covers reports whether q is p or lies inside it.
 func (p Path) Covers(q Path) bool {
-	return p.Field == q.Field && len(p.Keys) <= len(q.Keys) && spell.Equal(p.Keys, q.Keys[:len(p.Keys)])
+	return p.Field == q.Field && len(p.Keys) <= len(q.Keys) && lists.Equal(p.Keys, q.Keys[:len(p.Keys)])
 }
 
 // Overlaps reports whether one of the two paths covers the other.
@@ -280,7 +281,7 @@ type Paths struct{ list []Path }
 // NewPaths makes a set. Reading a derived field counts as reading its inputs,
 // which are added beside it.
 func NewPaths(paths ...Path) Paths {
-	all := spell.Copy(paths)
+	all := lists.Copy(paths)
 	for _, p := range paths {
 		for _, from := range p.Field.Spec().From {
 			all = append(all, Path{Field: from})
@@ -292,7 +293,7 @@ func NewPaths(paths ...Path) Paths {
 // ExactPaths is the set of nothing but these paths: what a hook may see, where
 // NewPaths is what its answer depends on.
 func ExactPaths(paths ...Path) Paths {
-	all := spell.Copy(paths)
+	all := lists.Copy(paths)
 	sort.Slice(all, func(i, j int) bool { return all[i].compare(all[j]) < 0 })
 	var out []Path
 	for _, p := range all {
@@ -320,7 +321,7 @@ func (s Paths) All() []Path { return s.list }
 func (s Paths) Empty() bool { return len(s.list) == 0 }
 
 // Union is the set of members of either.
-func (s Paths) Union(t Paths) Paths { return NewPaths(append(spell.Copy(s.list), t.list...)...) }
+func (s Paths) Union(t Paths) Paths { return NewPaths(append(lists.Copy(s.list), t.list...)...) }
 
 // Covers reports whether some member covers p.
 func (s Paths) Covers(p Path) bool {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -71,7 +71,7 @@ func KindNames() []string { return slices.Clip(kinds) }
 // the caller's goroutine.
 //
 //go:noinline
-func (k Kind) InProcess() bool { return spell.Among(inProcess, k) }
+func (k Kind) InProcess() bool { return lists.Among(inProcess, k) }
 
 // Protocol is the language a script speaks: what it reads on stdin and what
 // its exit code, stdout and stderr mean (semantics.md §2.6). It is the id of
@@ -323,11 +323,11 @@ type Option struct {
 func Compare(a, b *Hook, byPriority bool) int {
 	tier := CompareTiers(a, b)
 	priority := cmp.Compare(b.itemPriority(), a.itemPriority())
-	place := spell.First(cmp.Compare(a.itemOrder(), b.itemOrder()), cmp.Compare(a.Order, b.Order))
+	place := lists.First(cmp.Compare(a.itemOrder(), b.itemOrder()), cmp.Compare(a.Order, b.Order))
 	if byPriority {
-		return spell.First(priority, tier, place)
+		return lists.First(priority, tier, place)
 	}
-	return spell.First(tier, priority, place)
+	return lists.First(tier, priority, place)
 }
 
 // CompareTiers orders hooks by who wrote them: by tier, and the project and
@@ -339,7 +339,7 @@ func CompareTiers(a, b *Hook) int {
 		}
 		return h.Tier
 	}
-	return spell.First(cmp.Compare(of(a), of(b)), cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Tier, b.Tier))
+	return lists.First(cmp.Compare(of(a), of(b)), cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Tier, b.Tier))
 }
 
 func (h *Hook) itemPriority() int {

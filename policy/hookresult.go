@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -14,7 +14,7 @@ var codeUnknownKey = diag.Define("HK117", diag.Warning, "answer has keys that me
 // HookResultKeys lists the keys of the canonical HookResult (semantics.md
 // §2.6).
 func HookResultKeys() []string {
-	return spell.Keys(hookResultKeys)
+	return lists.Keys(hookResultKeys)
 }
 
 // ParseHookResultText reads a canonical HookResult from JSON text; empty text
@@ -38,7 +38,7 @@ func ParseHookResultText(text []byte, by By) (Result, error) {
 // tool_input, tool_input merges into it.
 func ParseHookResult(m map[string]any, by By) (Result, error) {
 	var r Result
-	for _, key := range spell.Keys(m) {
+	for _, key := range lists.Keys(m) {
 		if read := hookResultKeys[key]; read != nil && m[key] != nil {
 			if err := read(&r, m[key], by); err != nil {
 				return Result{}, Failf(ErrParse, "%s %w", key, err)
@@ -86,14 +86,14 @@ func HookResultField(key string) (f Field, merges, sets bool) {
 		return FieldToolInput, false, true
 	}
 	f, known := ParseField(key)
-	sets = known && slices.ContainsFunc(Events(), func(e Event) bool { return spell.Among(e.Spec().Writes, f) })
+	sets = known && slices.ContainsFunc(Events(), func(e Event) bool { return lists.Among(e.Spec().Writes, f) })
 	return f, sets && (f == FieldToolInput || f == FieldRequestConfig), sets
 }
 
 // UnknownResultKeys are the keys that no HookResult has, sorted.
 func UnknownResultKeys(m map[string]any) []string {
 	var unknown []string
-	for _, key := range spell.Keys(m) {
+	for _, key := range lists.Keys(m) {
 		if hookResultKeys[key] == nil {
 			unknown = append(unknown, key)
 		}
@@ -180,7 +180,7 @@ func readToolConfig(r *Result, v any, _ By) error {
 	config := &ToolConfig{}
 	if mode := m["mode"]; mode != nil {
 		s, err := want[string](mode, "string in mode")
-		if err != nil || !spell.Has(toolModes, s) {
+		if err != nil || !lists.Has(toolModes, s) {
 			return fault.Errorf("mode must be AUTO, ANY or NONE")
 		}
 		config.Mode = s
@@ -197,7 +197,7 @@ func readToolConfig(r *Result, v any, _ By) error {
 			}
 			config.Names = append(config.Names, s)
 		}
-		config.Names = spell.Distinct(config.Names)
+		config.Names = lists.Distinct(config.Names)
 	}
 	r.ToolConfig = r.ToolConfig.union(config)
 	return nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/digits"
 	"github.com/hookc/hookc/policy/govalue"
@@ -143,7 +144,7 @@ func DecodeContext(data []byte) (c *Context, event string, err error) {
 // values are taken as Set takes them.
 func ContextFromMap(m map[string]any) (c *Context, event string, err error) {
 	own := make(map[string]any, len(m))
-	for _, key := range spell.Keys(m) {
+	for _, key := range lists.Keys(m) {
 		v, wrong := goValues.JSON(m[key], 1, key)
 		own[key], err = v, errors.Join(err, wrong)
 	}
@@ -156,7 +157,7 @@ func ContextFromMap(m map[string]any) (c *Context, event string, err error) {
 func contextOf(m map[string]any) (c *Context, event string, err error) {
 	c = &Context{}
 	raw := map[string]any{}
-	for _, key := range spell.Keys(m) {
+	for _, key := range lists.Keys(m) {
 		f, known := fieldByName[key]
 		if alias, ok := hostAliases[key]; ok {
 			if own, both := m[alias.String()]; both {

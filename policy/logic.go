@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // What can be proved about filters without looking at an event: whether one
@@ -31,7 +31,7 @@ func (m *Matcher) Contradiction() (a, b *Atom) {
 // Implies reports whether n provably matches every context that m matches.
 func (m *Matcher) Implies(n *Matcher) bool {
 	for i := range n.Atoms {
-		implied := spell.Some(m.Atoms, func(a *Atom) bool { return a.implies(&n.Atoms[i]) })
+		implied := lists.Some(m.Atoms, func(a *Atom) bool { return a.implies(&n.Atoms[i]) })
 		if !implied {
 			return false
 		}
@@ -47,7 +47,7 @@ func (m *Matcher) Excludes(n *Matcher, changed Paths) bool {
 		if FieldPaths(a.Reads...).Overlaps(changed) {
 			continue
 		}
-		if spell.Some(n.Atoms, func(b *Atom) bool { return a.excludes(b) }) {
+		if lists.Some(n.Atoms, func(b *Atom) bool { return a.excludes(b) }) {
 			return true
 		}
 	}
@@ -61,11 +61,11 @@ func (a *Atom) implies(b *Atom) bool {
 	}
 	switch {
 	case a.Op == AtomMatch && b.Op == AtomMatch:
-		return a.Key == b.Key && spell.Equal(a.Values, b.Values)
+		return a.Key == b.Key && lists.Equal(a.Values, b.Values)
 	case a.Op == AtomMatch || b.Op == AtomMatch:
 		return false
 	case a.Op == AtomIn && b.Op == AtomIn:
-		return !slices.ContainsFunc(a.Values, func(v string) bool { return !spell.Has(b.Values, v) })
+		return !slices.ContainsFunc(a.Values, func(v string) bool { return !lists.Has(b.Values, v) })
 	case a.Op == AtomIn:
 		return !slices.ContainsFunc(a.Values, func(v string) bool { return !strings.HasPrefix(v, b.Values[0]) })
 	case b.Op == AtomPrefix:
@@ -81,7 +81,7 @@ func (a *Atom) excludes(b *Atom) bool {
 	}
 	switch {
 	case a.Op == AtomIn && b.Op == AtomIn:
-		return !slices.ContainsFunc(a.Values, func(v string) bool { return spell.Has(b.Values, v) })
+		return !slices.ContainsFunc(a.Values, func(v string) bool { return lists.Has(b.Values, v) })
 	case a.Op == AtomIn:
 		return !slices.ContainsFunc(a.Values, func(v string) bool { return strings.HasPrefix(v, b.Values[0]) })
 	case b.Op == AtomIn:

@@ -3,7 +3,7 @@ package policy
 import (
 	"slices"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -12,7 +12,7 @@ var codeUndeclared = diag.Define("HK111", diag.Warning, "result outside what the
 
 // PowersFor is what the event obeys from a hook that speaks protocol p.
 func (s *EventSpec) PowersFor(p Protocol) Powers {
-	if spell.Among(s.Refused, p) {
+	if lists.Among(s.Refused, p) {
 		return s.Powers | MayDeny
 	}
 	return s.Powers
@@ -131,14 +131,14 @@ func (m *masker) reasons(r *Result, decided bool) []Reason {
 // patch, failures, and only new reasons and feedback; no other texts (semantics.md §2.7).
 func (r Result) Recheck(before *Result) Result {
 	r.Context, r.System, r.Inject = nil, nil, nil
-	r.Feedback = spell.DeleteFunc(spell.Copy(r.Feedback), func(f string) bool { return spell.Has(before.Feedback, f) })
-	r.Reasons = spell.Without(r.Reasons, func(reason *Reason) bool {
+	r.Feedback = lists.DeleteFunc(lists.Copy(r.Feedback), func(f string) bool { return lists.Has(before.Feedback, f) })
+	r.Reasons = lists.Without(r.Reasons, func(reason *Reason) bool {
 		return slices.ContainsFunc(before.Reasons, func(b Reason) bool { return b.Hook == reason.Hook && b.Text == reason.Text })
 	})
-	r.Agent = spell.Without(r.Agent, func(a *AgentAnswer) bool {
+	r.Agent = lists.Without(r.Agent, func(a *AgentAnswer) bool {
 		return !a.Void && a.Verdict <= Allow && a.Control == Go || slices.ContainsFunc(before.Agent, a.same)
 	})
-	r.Warnings = spell.Without(r.Warnings, func(w *Warning) bool {
+	r.Warnings = lists.Without(r.Warnings, func(w *Warning) bool {
 		return w.Would != nil && slices.ContainsFunc(before.Warnings, func(b Warning) bool { return b.Would != nil && b.Text == w.Text })
 	})
 	return r

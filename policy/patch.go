@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/govalue"
 )
 
@@ -35,7 +35,7 @@ func Remove(p Path) Patch { return Patch{[]Edit{{Path: p, Delete: true}}} }
 // the other keys alone.
 func Merge(f Field, object map[string]any) Patch {
 	var p Patch
-	for _, k := range spell.Keys(object) {
+	for _, k := range lists.Keys(object) {
 		p.edits = append(p.edits, Edit{Path: Path{Field: f, Keys: []string{k}}, Value: object[k]})
 	}
 	return p
@@ -43,7 +43,7 @@ func Merge(f Field, object map[string]any) Patch {
 
 // Passing is p as a change that only the hooks that follow see.
 func (p Patch) Transient() Patch {
-	out := Patch{spell.Copy(p.edits)}
+	out := Patch{lists.Copy(p.edits)}
 	for i := range out.edits {
 		out.edits[i].Transient = true
 	}
@@ -52,10 +52,10 @@ func (p Patch) Transient() Patch {
 
 // Lasting is p without what only hooks see.
 func (p Patch) Lasting() Patch {
-	if !spell.Some(p.edits, func(e *Edit) bool { return e.Transient }) {
+	if !lists.Some(p.edits, func(e *Edit) bool { return e.Transient }) {
 		return p
 	}
-	return Patch{spell.Without(p.edits, func(e *Edit) bool { return e.Transient })}
+	return Patch{lists.Without(p.edits, func(e *Edit) bool { return e.Transient })}
 }
 
 // Empty reports whether the patch changes nothing.
@@ -74,7 +74,7 @@ func (p Patch) Then(q Patch) Patch {
 	}
 	out := make([]Edit, 0, len(p.edits)+len(q.edits))
 	for _, e := range p.edits {
-		if !spell.Some(q.edits, func(l *Edit) bool { return l.overwrites(e) }) {
+		if !lists.Some(q.edits, func(l *Edit) bool { return l.overwrites(e) }) {
 			out = append(out, e)
 		}
 	}
@@ -195,7 +195,7 @@ func SameValue(a, b any) bool {
 // Without is p less its edits of the fields that q changes.
 func (p Patch) Without(q Patch) Patch {
 	changed := func(e Edit) bool {
-		return spell.Some(q.edits, func(l *Edit) bool { return l.Path.Field == e.Path.Field })
+		return lists.Some(q.edits, func(l *Edit) bool { return l.Path.Field == e.Path.Field })
 	}
-	return Patch{edits: spell.DeleteFunc(spell.Copy(p.edits), changed)}
+	return Patch{edits: lists.DeleteFunc(lists.Copy(p.edits), changed)}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/scan"
 )
@@ -58,7 +59,7 @@ func (p *Projection) want(path Path) {
 		p.fields[f], p.keys[f] = entire, nil
 	default:
 		p.fields[f] = members
-		if !spell.Has(p.keys[f], path.Keys[0]) {
+		if !lists.Has(p.keys[f], path.Keys[0]) {
 			p.keys[f] = append(p.keys[f], path.Keys[0])
 		}
 	}
@@ -313,7 +314,7 @@ func (d *projector) name() ([]byte, bool) {
 // unnamed reads a key that names no field. An event has few of them.
 func (d *projector) unnamed(key string) bool {
 	const most = 64
-	if len(d.odd) == most || spell.Has(d.odd, key) {
+	if len(d.odd) == most || lists.Has(d.odd, key) {
 		return false
 	}
 	d.odd = append(d.odd, key)
@@ -321,7 +322,7 @@ func (d *projector) unnamed(key string) bool {
 	switch wanted := d.want.fields[FieldRaw]; {
 	case first == 'n':
 		return d.Word("null")
-	case wanted == absent, wanted == members && !spell.Has(d.want.keys[FieldRaw], key):
+	case wanted == absent, wanted == members && !lists.Has(d.want.keys[FieldRaw], key):
 		return d.Skip(1)
 	}
 	v, ok := d.Value(1)

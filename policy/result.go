@@ -3,7 +3,7 @@ package policy
 import (
 	"slices"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -144,8 +144,8 @@ func (t *ToolConfig) union(u *ToolConfig) *ToolConfig {
 	if slices.Index(toolModes, u.Mode) > slices.Index(toolModes, t.Mode) {
 		out.Mode = u.Mode
 	}
-	out.Names = spell.Concat(t.Names, u.Names)
-	out.Names = spell.Distinct(out.Names)
+	out.Names = lists.Concat(t.Names, u.Names)
+	out.Names = lists.Distinct(out.Names)
 	return out
 }
 
@@ -175,7 +175,7 @@ func (r *Result) Quiet() bool {
 
 // texts drops empty texts, which are no texts.
 func texts(in []string) []string {
-	return spell.DeleteFunc(spell.Copy(in), func(s string) bool { return s == "" })
+	return lists.DeleteFunc(lists.Copy(in), func(s string) bool { return s == "" })
 }
 
 // JSON is r with the values that it carries as JSON values: what a rule written
@@ -187,10 +187,10 @@ func (r Result) JSON() (Result, error) {
 		return Result{}, Failf(ErrParse, "there is no verdict %d", r.Verdict)
 	case r.Control > Halt:
 		return Result{}, Failf(ErrParse, "there is no control %d", r.Control)
-	case r.ToolConfig != nil && !spell.Has(toolModes, r.ToolConfig.Mode):
+	case r.ToolConfig != nil && !lists.Has(toolModes, r.ToolConfig.Mode):
 		return Result{}, Failf(ErrParse, "there is no mode %q of tools", r.ToolConfig.Mode)
 	}
-	edits := spell.Copy(r.Patch.edits)
+	edits := lists.Copy(r.Patch.edits)
 	for i, e := range edits {
 		v, err := goValues.JSON(e.Value, 1, e.Path.String())
 		if err != nil {

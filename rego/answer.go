@@ -9,7 +9,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/rego/native"
@@ -144,7 +144,7 @@ func inOrder(list []contribution, set bool) []contribution {
 	if set {
 		sort.SliceStable(list, func(i, j int) bool { return list[i].text < list[j].text })
 	}
-	return spell.CompactFunc(list, func(x, y contribution) bool { return x.text == y.text })
+	return lists.CompactFunc(list, func(x, y contribution) bool { return x.text == y.text })
 }
 
 // contributing reads a string or an object with a reason or msg.
@@ -222,7 +222,7 @@ func patchOf(hook string, value ast.Value) (policy.Result, error) {
 		return policy.Result{}, fault.Errorf("patch must be an object, and is %s", describe(value))
 	}
 	fields := toJSON(value).(map[string]any)
-	for _, name := range spell.Keys(fields) {
+	for _, name := range lists.Keys(fields) {
 		if _, _, sets := policy.HookResultField(name); !sets {
 			return policy.Result{}, fault.Errorf("patch sets %q, which is no field a hook can change", name)
 		}

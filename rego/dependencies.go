@@ -7,7 +7,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -46,7 +46,7 @@ func (l *library) broken() bool {
 // only towards more.
 func (l *library) dependencies(refs []ast.Ref, own string) map[string]*sharedFile {
 	out := map[string]*sharedFile{}
-	for todo := spell.Copy(refs); len(todo) > 0; {
+	for todo := lists.Copy(refs); len(todo) > 0; {
 		ref := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		for path, f := range l.modules {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	hostfacts "github.com/hookc/hookc/policy/facts"
@@ -255,7 +255,7 @@ func (u *unit) written(e *entry, r *ast.Rule) ([]policy.Path, bool) {
 		return nil, false
 	}
 	var paths []policy.Path
-	for _, name := range spell.Keys(fields) {
+	for _, name := range lists.Keys(fields) {
 		f, merges, sets := policy.HookResultField(name)
 		switch {
 		case !sets && e.part == partPatch && (!isField(name) || f.Derived()):
@@ -294,7 +294,7 @@ func leaves(f policy.Field, value *ast.Term) []policy.Path {
 		return whole
 	}
 	var paths []policy.Path
-	for _, k := range spell.Keys(keys) {
+	for _, k := range lists.Keys(keys) {
 		if len(expressible([]string{k})) == 0 {
 			return whole
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -108,7 +108,7 @@ func (u *unit) findEntryPoints() {
 	}
 	u.closeByDefault(byName["allow"])
 	slices.SortFunc(u.entries, func(a, b *entry) int {
-		return spell.First(cmp.Compare(a.order, b.order), cmp.Compare(a.name, b.name))
+		return lists.First(cmp.Compare(a.order, b.order), cmp.Compare(a.name, b.name))
 	})
 	for _, e := range u.entries {
 		u.checkShape(e)

@@ -9,7 +9,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -229,7 +229,7 @@ func (f *FusedNative) watchLeaver(n *Native) {
 		if there {
 			return
 		}
-		list = spell.Insert(spell.Copy(list), at, i)
+		list = lists.Insert(lists.Copy(list), at, i)
 		if f.places.CompareAndSwap(old, &list) {
 			return
 		}

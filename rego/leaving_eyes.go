@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"sort"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // Leaves tells of code that left too many events to OPA and is not asked any more:
@@ -34,7 +34,7 @@ func (e *Eyes) Leaving() []Leaving {
 		out = append(out, l.state())
 	}
 	sort.Slice(out, func(i, j int) bool {
-		return spell.First(cmp.Compare(out[i].Hook, out[j].Hook), cmp.Compare(out[i].Code, out[j].Code)) < 0
+		return lists.First(cmp.Compare(out[i].Hook, out[j].Hook), cmp.Compare(out[i].Code, out[j].Code)) < 0
 	})
 	return out
 }

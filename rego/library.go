@@ -18,7 +18,7 @@ import (
 
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/lazy"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -122,7 +122,7 @@ func (c *Compiler) libraryOf(h *policy.Hook) *library {
 func (l *library) is(m *library) bool {
 	return l.data == m.data &&
 		slices.EqualFunc(l.roots, m.roots, func(a, b libraryRoot) bool {
-			return a.err == nil && b.err == nil && spell.Equal(a.files, b.files)
+			return a.err == nil && b.err == nil && lists.Equal(a.files, b.files)
 		}) &&
 		slices.EqualFunc(l.items, m.items, func(a, b libraryItem) bool {
 			return a.path == b.path && a.file == b.file && a.file != nil
@@ -148,9 +148,9 @@ func (c *Compiler) load(u *unit) *library {
 		for _, path := range root.files {
 			item := c.item(u, root, path)
 			if f := item.file; f != nil && root.data {
-				doc := document{f, below(root.text.Value, path), spell.Has(u.config.Open, root.text.Value)}
+				doc := document{f, below(root.text.Value, path), lists.Has(u.config.Open, root.text.Value)}
 				docs = append(docs, doc)
-				item.found = append(spell.Copy(f.found), doc.mergeInto(data)...)
+				item.found = append(lists.Copy(f.found), doc.mergeInto(data)...)
 			} else if f != nil {
 				item.found, l.where[path] = f.found, f.text
 				if f.module != nil {
@@ -294,7 +294,7 @@ func (c *Compiler) documents(of []document, data map[string]any) *documents {
 	}
 	for _, all := range []map[libraryKey]*library{c.libraries, c.olderLibraries} {
 		for _, l := range all {
-			if spell.Equal(l.data.of, of) {
+			if lists.Equal(l.data.of, of) {
 				return l.data
 			}
 		}
@@ -334,7 +334,7 @@ func (l *library) check(forbid map[string]struct{}, version ast.RegoVersion) ast
 // calls lists the calls of forbidden functions.
 func (l *library) calls(forbid map[string]struct{}) []libraryFault {
 	var out []libraryFault
-	for _, path := range spell.Keys(l.modules) {
+	for _, path := range lists.Keys(l.modules) {
 		out = append(out, forbiddenCalls(l.modules[path].module, forbid)...)
 	}
 	return out

@@ -6,7 +6,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -128,7 +128,7 @@ func missable(ref ast.Ref) bool {
 		return false
 	}
 	f, known := policy.ParseField(string(name))
-	return known && (len(ref) > 2 || !spell.Among(surely, f))
+	return known && (len(ref) > 2 || !lists.Among(surely, f))
 }
 
 // lintDiffers finds a guard whose only test is `input.x != constant`.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -17,7 +18,7 @@ var codeEndless = diag.Define("HK089", diag.Error, "comprehension whose evaluati
 // hook's own module and in those of its library: a guard may not fire for it,
 // or the process end.
 func (u *unit) lintTopdown(c *ast.Compiler) {
-	for _, file := range spell.Keys(c.Modules) {
+	for _, file := range lists.Keys(c.Modules) {
 		for _, r := range c.Modules[file].Rules {
 			for _, e := range openMemberships(r) {
 				u.reportHint(codeOpenMembership, e.Location, apart(e), "left out unless it is one of the constants")

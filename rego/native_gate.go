@@ -1,7 +1,7 @@
 package rego
 
 import (
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/rego/native"
 )
@@ -76,7 +76,7 @@ func (p part) name() string {
 // placeless is a program that does not know where its rules are written.
 func placeless(p *native.Program) *native.Program {
 	out := *p
-	out.Places, out.Files, out.Funcs = nil, nil, spell.Copy(p.Funcs)
+	out.Places, out.Files, out.Funcs = nil, nil, lists.Copy(p.Funcs)
 	for i := range out.Funcs {
 		out.Funcs[i].Blocks = placelessBlocks(out.Funcs[i].Blocks)
 	}
@@ -84,9 +84,9 @@ func placeless(p *native.Program) *native.Program {
 }
 
 func placelessBlocks(blocks []native.Block) []native.Block {
-	blocks = spell.Copy(blocks)
+	blocks = lists.Copy(blocks)
 	for i := range blocks {
-		blocks[i].Place, blocks[i].Stmts = -1, spell.Copy(blocks[i].Stmts)
+		blocks[i].Place, blocks[i].Stmts = -1, lists.Copy(blocks[i].Stmts)
 		for j := range blocks[i].Stmts {
 			s := &blocks[i].Stmts[j]
 			s.Place, s.Blocks = -1, placelessBlocks(s.Blocks)

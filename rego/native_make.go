@@ -7,7 +7,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/rego/native"
 )
@@ -40,7 +40,7 @@ func (m *Module) plan() (*Native, string) {
 			p.entries[i].why = "result is made of parts"
 		}
 	}
-	if p.code == nil || !spell.Some(p.entries, func(e *plannedEntry) bool { return e.why == "" }) {
+	if p.code == nil || !lists.Some(p.entries, func(e *plannedEntry) bool { return e.why == "" }) {
 		return nil, p.engine(m.EntryPoints())
 	}
 	n := &Native{name: m.name, budget: m.budget, code: p.code, input: m.input, timely: len(p.bridged) > 0,
@@ -139,7 +139,7 @@ func (p *plan) way(e *plannedEntry) string {
 	if through == nil {
 		return way
 	}
-	spell.Sort(through)
+	lists.Sort(through)
 	return way + ", " + strings.Join(through, " and ") + " by the resident engine"
 }
 

@@ -3,7 +3,7 @@ package rego
 import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/rego/directed"
 )
 
@@ -106,7 +106,7 @@ func (s *sieve) ask(event int, delivered []delivered) bool {
 	}
 	asked := []*ast.Rule{}
 	ask := func(rule *ast.Rule) {
-		if s.alike[rule] && !spell.Among(asked, rule) {
+		if s.alike[rule] && !lists.Among(asked, rule) {
 			asked = append(asked, rule)
 		}
 	}

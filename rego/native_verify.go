@@ -11,7 +11,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown/cache"
 
 	"github.com/hookc/hookc/builtins"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/rego/directed"
@@ -164,7 +164,7 @@ func (n *Native) once(in *policy.Context, start time.Time) (got policy.Result, a
 	r.steps.madeUp, r.of.madeUp = true, true
 	r.input.event, r.input.slots, r.input.part = in, n.slots, &n.input
 	out, err := n.tell(r, in)
-	all, fell = spell.Copy(r.delivered), r.fell
+	all, fell = lists.Copy(r.delivered), r.fell
 	r.release()
 	if err == nil && out != nil {
 		got = *out

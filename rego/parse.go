@@ -8,6 +8,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -61,7 +62,7 @@ var callable = lazy.Value(func() []string {
 	for _, b := range functions().decls {
 		out = append(out, b.Name)
 	}
-	return spell.Distinct(out)
+	return lists.Distinct(out)
 })
 
 // parse reads the hook's own text.
@@ -111,7 +112,7 @@ func syntaxFindings(where positions, text string, version ast.RegoVersion, err e
 // ownCalls reports what the modules that are not shared call that they may
 // not.
 func (u *unit) ownCalls() {
-	for _, file := range spell.Keys(u.modules) {
+	for _, file := range lists.Keys(u.modules) {
 		for _, fault := range forbiddenCalls(u.modules[file], u.forbid) {
 			u.reportForbidden(fault)
 		}

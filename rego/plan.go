@@ -7,7 +7,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/storage"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/rego/native"
 )
 
@@ -97,7 +97,7 @@ func planValues(c *ast.Compiler, wants []ast.Value, data ast.Value) *plan {
 
 // link makes code of the program, if any entry point is native.
 func (p *plan) link() {
-	if !spell.Some(p.entries, func(e *plannedEntry) bool { return e.why == "" }) {
+	if !lists.Some(p.entries, func(e *plannedEntry) bool { return e.why == "" }) {
 		if len(p.entries) > 0 {
 			p.why = p.entries[0].why
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/ir"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/rego/native"
 )
 
@@ -158,7 +158,7 @@ func (t *translation) translate() native.Func {
 		f.Name, f.Params = t.w.f.Name, int32(len(t.w.f.Params))
 		f.Memo = f.Params == contextParams
 		if f.Memo {
-			f.Path = spell.Copy(t.w.f.Path)
+			f.Path = lists.Copy(t.w.f.Path)
 			f.Path[0] = t.p.generation(f.Path[0])
 		}
 		why, forms := t.b.list.unfit(t.w.f.Path)
@@ -219,7 +219,7 @@ func (t *translation) ruleBlocks() []native.Block {
 func (t *translation) separate(waiting native.Local) {
 	t.known = map[ir.Local]*fact{}
 	for l := range t.local {
-		if l != t.w.f.Return && !spell.Among(t.w.f.Params, l) {
+		if l != t.w.f.Return && !lists.Among(t.w.f.Params, l) {
 			delete(t.local, l)
 		}
 	}

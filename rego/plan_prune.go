@@ -3,7 +3,7 @@ package rego
 import (
 	"maps"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/rego/native"
 )
 
@@ -121,7 +121,7 @@ func onTheWay(s, next *native.Stmt, u *usage, paths [][]string) bool {
 		return false
 	}
 	whole, part := paths[s.Index], paths[next.Index]
-	return len(whole) < len(part) && spell.Equal(whole, part[:len(whole)])
+	return len(whole) < len(part) && lists.Equal(whole, part[:len(whole)])
 }
 
 // renumber gives the locals in use the lowest numbers. Those of one rule alone

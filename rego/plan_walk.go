@@ -4,7 +4,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/ir"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // contextParams is how many parameters every function of a plan has before its
@@ -51,7 +51,7 @@ func (p *planned) document(ref ast.Ref) *ir.Func {
 		path = append(path, string(s))
 	}
 	for _, f := range p.Funcs.Funcs {
-		if spell.Equal(f.Path, path) && len(f.Params) == contextParams {
+		if lists.Equal(f.Path, path) && len(f.Params) == contextParams {
 			return f
 		}
 	}
@@ -191,5 +191,5 @@ func (p *planned) replacedData() [][]string {
 // overlap reports whether one path is on the way to the other.
 func overlap(a, b []string) bool {
 	n := min(len(a), len(b))
-	return spell.Equal(a[:n], b[:n])
+	return lists.Equal(a[:n], b[:n])
 }

@@ -3,7 +3,7 @@ package rego
 import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -24,7 +24,7 @@ func (m *Module) Reads(at diag.Span) []policy.Path {
 		}
 	}
 	sortPaths(l.paths)
-	return spell.CompactFunc(l.paths, func(a, b policy.Path) bool { return spell.Equal(pathKey(a), pathKey(b)) })
+	return lists.CompactFunc(l.paths, func(a, b policy.Path) bool { return lists.Equal(pathKey(a), pathKey(b)) })
 }
 
 // looker follows a rule.

@@ -12,7 +12,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/disk"
@@ -196,7 +196,7 @@ func (u *unit) link() *Module {
 // the forbidden ones and never fetches anything.
 func newOPACompiler(version ast.RegoVersion, forbid map[string]struct{}) *ast.Compiler {
 	capabilities := ast.CapabilitiesForThisVersion(ast.CapabilitiesRegoVersion(version))
-	capabilities.Builtins = spell.DeleteFunc(append(capabilities.Builtins, functions().decls...), func(b *ast.Builtin) bool {
+	capabilities.Builtins = lists.DeleteFunc(append(capabilities.Builtins, functions().decls...), func(b *ast.Builtin) bool {
 		_, bad := forbid[b.Name]
 		return bad
 	})

@@ -15,7 +15,7 @@ import (
 
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/lazy"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -40,7 +40,7 @@ func isModule(path string) bool {
 }
 
 func isDocument(path string) bool {
-	return spell.Has([]string{".json", ".yaml", ".yml"}, filepath.Ext(path))
+	return lists.Has([]string{".json", ".yaml", ".yml"}, filepath.Ext(path))
 }
 
 // maxLooked is how many files and folders a folder of shared Rego or data may
@@ -103,7 +103,7 @@ func parseShared(f *sharedFile, path string, version ast.RegoVersion) {
 // merge adds the members of src to dst and returns the path of a value both
 // hold, "" when there is none. Objects are merged, never shared.
 func merge(dst, src map[string]any) string {
-	for _, k := range spell.Keys(src) {
+	for _, k := range lists.Keys(src) {
 		inner, isObject := src[k].(map[string]any)
 		old, exists := dst[k]
 		switch {

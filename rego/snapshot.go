@@ -3,7 +3,7 @@ package rego
 import (
 	"io/fs"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/disk"
@@ -31,7 +31,7 @@ func Capture(hooks []*policy.Hook) *Shared {
 	s := &Shared{Roots: map[string][]string{}, Files: map[string]string{}}
 	var seen []*policy.FileConfig
 	for _, h := range hooks {
-		if h.File == nil || spell.Among(seen, h.File) {
+		if h.File == nil || lists.Among(seen, h.File) {
 			continue
 		}
 		seen = append(seen, h.File)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -74,7 +74,7 @@ func RunTests(ctx context.Context, t Tests) ([]TestResult, diag.List) {
 		u.found.Sort()
 		return nil, u.found
 	}
-	tests := &testCode{u: u, only: t.Only, limit: spell.First(t.limit, testTimeout)}
+	tests := &testCode{u: u, only: t.Only, limit: lists.First(t.limit, testTimeout)}
 	if t.Cover != nil {
 		tests.seen = covered(t.Cover, u.where, u.modules)
 	}

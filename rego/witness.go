@@ -11,7 +11,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage"
 
 	"github.com/hookc/hookc/compiler/solve"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/rego/conditions"
@@ -78,13 +78,13 @@ func (m *Module) document(path []string) (any, bool) {
 // missingDocuments says of references to documents what is not there.
 func (m *Module) missingDocuments(refs map[string]*ast.Location) []solve.Missing {
 	var out []solve.Missing
-	for _, ref := range spell.Keys(refs) {
+	for _, ref := range lists.Keys(refs) {
 		path := strings.Split(ref, ".")
 		found := solve.Missing{Ref: ref, At: m.where.span(refs[ref])}
 		for n := len(path) - 1; n > 0; n-- {
 			if v, ok := m.document(path[1:n]); ok {
 				if have, object := v.(map[string]any); object {
-					found.Meant = diag.Suggest(path[n], spell.Keys(have))
+					found.Meant = diag.Suggest(path[n], lists.Keys(have))
 				}
 				break
 			}
@@ -100,7 +100,7 @@ func (n *Native) Form() string { return n.text((*Module).Form) }
 // Written is all that Rules reads: the rules as compiled, in order, and the documents.
 func (m *Module) Written() string {
 	var b strings.Builder
-	for _, name := range spell.Keys(m.compiler.Modules) {
+	for _, name := range lists.Keys(m.compiler.Modules) {
 		for _, r := range m.compiler.Modules[name].Rules {
 			fmt.Fprintln(&b, r.Ref(), r)
 		}
@@ -148,7 +148,7 @@ func (m *Module) form(of func(*ast.Rule) bool) string {
 			}
 		}
 	}
-	spell.Sort(rules)
+	lists.Sort(rules)
 	documents, _ := m.document(nil)
 	text, err := policy.EncodeJSON(documents)
 	if err != nil {

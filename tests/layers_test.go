@@ -23,7 +23,7 @@ const module = "github.com/hookc/hookc"
 // before its own. Packages of one list do not import each other.
 var layers = [][]string{
 	{"internal/lazy", "internal/packed"},
-	{"policy/digits", "policy/glyph", "policy/govalue", "internal/exit", "internal/fault", "internal/finding", "internal/group", "internal/pace", "internal/spell", "internal/starter", "rego/cases", "rego/globs", "rego/thread"},
+	{"policy/digits", "policy/glyph", "policy/govalue", "internal/exit", "internal/fault", "internal/finding", "internal/group", "internal/lists", "internal/pace", "internal/spell", "internal/starter", "rego/cases", "rego/globs", "rego/thread"},
 	{"rego/bounds", "policy/scan", "internal/binary", "builtins/losses", "builtins/quoting", "tests/depth", "tests/guard/interval"},
 	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "builtins/tokens", "builtins/winshell", "internal/gate/table"},
 	{"builtins/calls", "builtins/posix", "internal/fix", "internal/severity", "policy/approval", "policy/record"},
@@ -60,7 +60,7 @@ func layerOf(name string) (int, bool) {
 
 // stdOnly lists the packages that import nothing but the standard library and
 // lower layers.
-var stdOnly = []string{"policy/diag", "policy/artifact", "policy", "policy/agent", "internal/wire", "internal/gate/table", "internal/gate/rules", "cmd/hookgate", "rego/native", "rego/bounds", "policy/approval", "policy/digits", "policy/glyph", "policy/govalue", "policy/scan", "internal/binary", "internal/fault", "internal/spell"}
+var stdOnly = []string{"policy/diag", "policy/artifact", "policy", "policy/agent", "internal/wire", "internal/gate/table", "internal/gate/rules", "cmd/hookgate", "rego/native", "rego/bounds", "policy/approval", "policy/digits", "policy/glyph", "policy/govalue", "policy/scan", "internal/binary", "internal/fault", "internal/lists", "internal/spell"}
 
 // owners says which packages may import a module; everything else must not,
 // and those in barred must not even link it.

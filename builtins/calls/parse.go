@@ -7,6 +7,7 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -482,7 +483,7 @@ func (c Call) OfAll(does string, listed []Value) Call {
 	}
 	for i, v := range c.Args {
 		if !v.Known && v.Text == "" {
-			c.Args = spell.Concat(c.Args[:i], listed, c.Args[i+1:])
+			c.Args = lists.Concat(c.Args[:i], listed, c.Args[i+1:])
 			break
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/builtins/rule"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -78,7 +78,7 @@ func (g *budgetGuard) Run(ctx context.Context, in *policy.Context, _ int) (polic
 	key := "budget " + g.by.Name + " " + g.per + " " + of
 	known, spent := false, false
 	warnings, err := count(ctx, g.own, g.by, g.managed, key, func(old string) string {
-		n, err := strconv.Atoi(spell.First(old, "0"))
+		n, err := strconv.Atoi(lists.First(old, "0"))
 		if known = err == nil && n >= 0; !known {
 			return old
 		}

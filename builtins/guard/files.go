@@ -8,6 +8,7 @@ import (
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
@@ -114,7 +115,7 @@ func (f *fileArgs) value(v any, named bool, depth int) {
 }
 
 func (f *fileArgs) object(args map[string]any, depth int) {
-	for _, key := range spell.Keys(args) {
+	for _, key := range lists.Keys(args) {
 		name := toolcall.Plain(key)
 		f.guess(key, depth)
 		if _, text := args[key].(string); contentKeys()[name] && (text || name != "input" && name != "data") && (f.kind == toolcall.KindWrite || f.kind == toolcall.KindEdit) {
@@ -186,7 +187,7 @@ func patchesIn(v any, key string, found *[]string) {
 			patchesIn(e, key, found)
 		}
 	case map[string]any:
-		for _, k := range spell.Keys(v) {
+		for _, k := range lists.Keys(v) {
 			patchesIn(v[k], toolcall.Plain(k), found)
 		}
 	}
@@ -213,7 +214,7 @@ func patchFiles(patch string) []string {
 				name = strings.TrimPrefix(name, "b/")
 			}
 		}
-		if name != "" && name != "/dev/null" && !spell.Has(out, name) {
+		if name != "" && name != "/dev/null" && !lists.Has(out, name) {
 			out = append(out, name)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/builtins/toolcall"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -68,7 +68,7 @@ func (g *mcpGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.Res
 }
 
 func (g *mcpGuard) instead() string {
-	list := spell.Concat(g.servers, g.tools)
+	list := lists.Concat(g.servers, g.tools)
 	if len(list) == 0 {
 		return "use the agent's own tools, or ask the user to add the server to the policy"
 	}
@@ -141,7 +141,7 @@ func namedCalls(v any, name string, own bool) []mcpCall {
 
 // textsOf are the texts of an object under some keys.
 func textsOf(m map[string]any, keys map[string]bool) (out []string) {
-	for _, key := range spell.Keys(m) {
+	for _, key := range lists.Keys(m) {
 		if s, ok := m[key].(string); ok && s != "" && keys[toolcall.Plain(key)] {
 			out = append(out, s)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/builtins/toolcall"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
@@ -61,7 +62,7 @@ func newPathGuard(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 	}
 	g.protect = s.paths("protect", protect)
 	for i := range g.protect {
-		g.protect[i].deep = spell.Has(agents, g.protect[i].text)
+		g.protect[i].deep = lists.Has(agents, g.protect[i].text)
 	}
 	g.hidden = s.paths("hide", opts.Texts("hide"))
 	g.allow = s.paths("allow", s.exceptions("allow"))

@@ -7,8 +7,8 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/paths"
-	"github.com/hookc/hookc/internal/spell"
 )
 
 // rewriters are programs that write the files they are given, with the options
@@ -89,10 +89,10 @@ func gitFiles(cmd *shell.Command) (files []string, whole, known bool) {
 			specs = w.operands()
 		}
 	case "restore", "rm", "mv", "clean", "checkout-index":
-		if (w.has("--staged", "-S", "--cached", "--dry-run") || spell.Has(cmd.Flags, "-n")) && !w.has("--worktree", "-W") {
+		if (w.has("--staged", "-S", "--cached", "--dry-run") || lists.Has(cmd.Flags, "-n")) && !w.has("--worktree", "-W") {
 			return nil, false, true
 		}
-		if specs = w.operands(); len(specs) == 0 && w.sub == "clean" || (w.has("--all") || spell.Has(cmd.Flags, "-a")) && w.sub == "checkout-index" {
+		if specs = w.operands(); len(specs) == 0 && w.sub == "clean" || (w.has("--all") || lists.Has(cmd.Flags, "-a")) && w.sub == "checkout-index" {
 			specs = []string{"."}
 		}
 	}
@@ -108,6 +108,6 @@ func gitFiles(cmd *shell.Command) (files []string, whole, known bool) {
 		}
 		files = append(files, posix.Absolute(dir, spec))
 	}
-	back := (separated && w.sub == "checkout" || w.sub == "restore") && !spell.Has(specs, ".") // a folder with all below
+	back := (separated && w.sub == "checkout" || w.sub == "restore") && !lists.Has(specs, ".") // a folder with all below
 	return files, w.sub == "rm" || w.sub == "mv" || back, true
 }

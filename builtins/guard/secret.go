@@ -9,7 +9,7 @@ import (
 	"github.com/hookc/hookc/builtins/secret"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/builtins/toolcall"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -57,7 +57,7 @@ func newSecretGuard(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 	if spec.CanWrite(policy.FieldToolResult) {
 		effects.Writes = policy.FieldPaths(policy.FieldToolResult)
 	}
-	if spell.Among(g.fields, policy.FieldToolInput) {
+	if lists.Among(g.fields, policy.FieldToolInput) {
 		effects.Reads = effects.Reads.Union(policy.FieldPaths(policy.FieldShell, policy.FieldPath))
 	}
 	return rule.Made{Runner: g, Effects: effects}, s.found
@@ -84,7 +84,7 @@ func (g *secretGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.
 			g.value(&says, f.String(), value, 0)
 		}
 	}
-	if spell.Among(g.fields, policy.FieldToolInput) {
+	if lists.Among(g.fields, policy.FieldToolInput) {
 		g.sent(&says, in)
 	}
 	r := says.result()
@@ -128,7 +128,7 @@ func (g *secretGuard) value(says *guardSays, where string, v any, depth int) {
 			g.value(says, where, e, depth+1)
 		}
 	case map[string]any:
-		for _, k := range spell.Keys(v) {
+		for _, k := range lists.Keys(v) {
 			g.value(says, where+"."+k, v[k], depth+1)
 			g.text(says, where, k)
 		}
@@ -142,7 +142,7 @@ func (g *secretGuard) text(says *guardSays, where, text string) {
 		return
 	}
 	for _, f := range found {
-		if spell.Has(g.allow, f.Rule) || wildcardAny(g.allow, text[f.From:f.To]) {
+		if lists.Has(g.allow, f.Rule) || wildcardAny(g.allow, text[f.From:f.To]) {
 			continue
 		}
 		says.add(g.found, func() string {

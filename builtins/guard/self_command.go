@@ -14,6 +14,7 @@ import (
 	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -61,7 +62,7 @@ func (c *selfCall) command(s *shell.Line, cmd *shell.Command, depth int) {
 		c.hookc(s, cmd)
 		return
 	}
-	listed := spell.Has(cmd.Via, "xargs")
+	listed := lists.Has(cmd.Via, "xargs")
 	if slices.ContainsFunc(cmd.Argv, func(w shell.Word) bool { return w.Dynamic || listed && w.Pattern }) && movesFiles(cmd.Name) && mentionsHookc(s) {
 		c.weakens(cmd, "copies or moves a file that may be hookc")
 		return
@@ -277,12 +278,12 @@ func (c *selfCall) stopsWord(cmd *shell.Command, text string) bool {
 		if err != nil {
 			return true
 		}
-		if cmd.Name == "killall" && !spell.Has(cmd.Flags, "-r") {
+		if cmd.Name == "killall" && !lists.Has(cmd.Flags, "-r") {
 			return false
 		}
-		return re.MatchString("hookc") || re.MatchString("hookgate") || spell.Has(cmd.Flags, "-f") && re.MatchString("hookc serve")
+		return re.MatchString("hookc") || re.MatchString("hookgate") || lists.Has(cmd.Flags, "-f") && re.MatchString("hookc serve")
 	case "fuser":
-		if p := posix.Absolute(cmd.Dir, text); p != "" && spell.Has(cmd.Flags, "-k") {
+		if p := posix.Absolute(cmd.Dir, text); p != "" && lists.Has(cmd.Flags, "-k") {
 			_, ok := c.own.holds(p, c.at)
 			return ok
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/builtins/shell"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // copies judges what gives hookc's program another name: under that name it
@@ -53,7 +53,7 @@ func (c *selfCall) copies(s *shell.Line, e *shell.Effect) {
 // may be hookc, however it was found.
 func (c *selfCall) madeHere(s *shell.Line, cmd *shell.Command) bool {
 	words := shell.WordTexts(cmd.Argv[1:])
-	if len(words) == 0 || !shell.WordIn(words[0], "trust uninstall approvals") && !(words[0] == "serve" && spell.Has(words, "stop")) {
+	if len(words) == 0 || !shell.WordIn(words[0], "trust uninstall approvals") && !(words[0] == "serve" && lists.Has(words, "stop")) {
 		return false
 	}
 	p := posix.Absolute(cmd.Dir, cmd.Argv[0].Text)

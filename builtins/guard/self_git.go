@@ -12,6 +12,7 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/spell"
 )
@@ -61,7 +62,7 @@ func (c *selfCall) git(s *shell.Line, cmd *shell.Command) {
 		if w.has("-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan") && len(operands) > 0 {
 			operands = operands[1:]
 		}
-		if discards := w.has("--force", "--discard-changes") || spell.Has(cmd.Flags, "-f"); (len(operands) > 0 || discards) && !w.has("--") {
+		if discards := w.has("--force", "--discard-changes") || lists.Has(cmd.Flags, "-f"); (len(operands) > 0 || discards) && !w.has("--") {
 			c.gitDiffers(w, "HEAD", first("HEAD"), discards)
 		}
 	case "reset":
@@ -118,7 +119,7 @@ func gitWorkOf(cmd *shell.Command) (w *gitWork, ok bool) {
 
 //go:noinline
 func (w *gitWork) has(flags ...string) bool {
-	return slices.ContainsFunc(w.args, func(a shell.Word) bool { return spell.Has(flags, a.Text) })
+	return slices.ContainsFunc(w.args, func(a shell.Word) bool { return lists.Has(flags, a.Text) })
 }
 
 // operands are the words that are no options.
@@ -181,10 +182,10 @@ func (c *selfCall) gitCommits(w *gitWork, operands []string) {
 // inTree lists the parts of hookc in the work tree of a command that are there.
 func (c *selfCall) inTree(w *gitWork) (out []string) {
 	root, _, _ := paths.Repository(w.dir)
-	root = spell.First(w.foreign, paths.Slash(root))
+	root = lists.First(w.foreign, paths.Slash(root))
 	real, _ := paths.Real(root, root)
 	for _, f := range c.own.files {
-		if root != "" && (losses.IsUnder(root, f) || losses.IsUnder(spell.First(real, root), f)) && exists(f) {
+		if root != "" && (losses.IsUnder(root, f) || losses.IsUnder(lists.First(real, root), f)) && exists(f) {
 			out = append(out, f)
 		}
 	}

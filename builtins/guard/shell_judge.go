@@ -8,6 +8,7 @@ import (
 	"github.com/hookc/hookc/builtins/harm"
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -26,7 +27,7 @@ func judgeEffect(s *shell.Line, e *shell.Effect) *shellAdvice {
 		return judgeRead(s, e)
 	case shell.EffectExec:
 		switch c := commandOf(s, e); {
-		case e.Op == "kill-all" && spell.Has(c.Flags, "-0"):
+		case e.Op == "kill-all" && lists.Has(c.Flags, "-0"):
 			return nil // asks whether a process is there
 		case e.Op == "generated-code" && (generators()[shell.Versionless(e.Target)] || fedShell(*c)):
 			return adviceDynamicCode // a program that the line brings prints it
@@ -127,7 +128,7 @@ func judgeDeleteUnknown(s *shell.Line, e *shell.Effect) *shellAdvice {
 	switch {
 	case !e.Recursive || e.Op == "move":
 		return nil
-	case !spell.Has(c.Via, "xargs"):
+	case !lists.Has(c.Via, "xargs"):
 		return adviceDeleteDynamic
 	case c.Name != "rm" || slices.ContainsFunc(c.Flags, func(f string) bool { return shell.WordIn(f, "-r -R --recursive") }):
 		return adviceDeleteList
@@ -161,7 +162,7 @@ func judgeResource(s *shell.Line, e *shell.Effect) *shellAdvice {
 	case "container-prune", "container-remove-volumes":
 		return adviceContainerAsk
 	case "container-remove-all":
-		if flags := commandOf(s, e).Flags; e.Command >= 0 && !spell.Has(flags, "-f") && !spell.Has(flags, "--force") {
+		if flags := commandOf(s, e).Flags; e.Command >= 0 && !lists.Has(flags, "-f") && !lists.Has(flags, "--force") {
 			return adviceContainerAsk // running ones stay
 		}
 	case "migrate-step":
@@ -362,7 +363,7 @@ func putBack(s *shell.Line, e *shell.Effect) bool {
 // exported reports whether what an effect reads becomes variables, which are
 // not shown: export $(grep -v '^#' .env).
 func exported(s *shell.Line, e *shell.Effect) bool {
-	return spell.Has(commandOf(s, e).Via, "substitution") && shell.AnyCommand(s.Commands, func(c *shell.Command) bool {
+	return lists.Has(commandOf(s, e).Via, "substitution") && shell.AnyCommand(s.Commands, func(c *shell.Command) bool {
 		return (c.Name == "export" || c.Name == "env" && len(c.Argv) > 2) && c.Offset <= e.Offset &&
 			(c.Dynamic || slices.ContainsFunc(c.Argv, func(w shell.Word) bool { return strings.HasSuffix(w.Text, "=") }))
 	}) && !shell.AnyCommand(s.Commands, func(c *shell.Command) bool { return shell.WordIn(c.Name, "echo printf printenv") })
@@ -456,7 +457,7 @@ func opensShell(s *shell.Line, e *shell.Effect) bool {
 
 // joinsGroup reports whether an account is only put into a group that has no rights on the machine.
 func joinsGroup(c *shell.Command) bool {
-	return shell.WordIn(c.Name, "usermod adduser useradd") && spell.Has(c.Flags, "-G") && !slices.ContainsFunc(c.Flags, func(f string) bool { return shell.WordIn(f, "-u -o -L -U -s -e -p -g") }) &&
+	return shell.WordIn(c.Name, "usermod adduser useradd") && lists.Has(c.Flags, "-G") && !slices.ContainsFunc(c.Flags, func(f string) bool { return shell.WordIn(f, "-u -o -L -U -s -e -p -g") }) &&
 		!slices.ContainsFunc(c.Argv, func(w shell.Word) bool { return losses.Any(groups(), w.Text) || w.Dynamic && c.Name == "usermod" })
 }
 

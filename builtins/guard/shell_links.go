@@ -9,7 +9,7 @@ import (
 	"github.com/hookc/hookc/builtins/links"
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/shell"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // A target is judged as it is written and as it is with symbolic links followed; the
@@ -98,7 +98,7 @@ func followsLast(c *shell.Command, e *shell.Effect) bool {
 // followsAll reports whether a command, or the find that runs it, follows the links that it
 // meets in a folder.
 func followsAll(s *shell.Line, c *shell.Command) bool {
-	found := spell.Has(c.Via, "find")
+	found := lists.Has(c.Via, "find")
 	for i := range s.Commands {
 		by := &s.Commands[i]
 		if (by == c || found && by.Name == "find") && shell.WordIn(by.Name, "find chmod chown chgrp") && hasFlag(by, "-L -follow --dereference") {

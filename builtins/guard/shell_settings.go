@@ -8,6 +8,7 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/agent"
 )
@@ -39,7 +40,7 @@ func settingsAdvice(e *shell.Effect) *shellAdvice {
 // settingsOf are the files in which agents keep who watches them, with the folders
 // of their hooks, relative to a home or a project.
 var settingsOf = lazy.Value(func() []string {
-	out := spell.Copy(hookcFolders)
+	out := lists.Copy(hookcFolders)
 	for _, a := range agent.All() {
 		for _, f := range a.Files {
 			rel := strings.TrimSuffix(f.Path, "/*.json")
@@ -48,7 +49,7 @@ var settingsOf = lazy.Value(func() []string {
 			}
 		}
 	}
-	return spell.Distinct(out)
+	return lists.Distinct(out)
 })
 
 // agentSettings reports whether an effect changes the settings of an agent, or takes

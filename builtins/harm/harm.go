@@ -14,6 +14,7 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/packed"
 	"github.com/hookc/hookc/internal/spell"
 )
@@ -160,7 +161,7 @@ func (f *finder) add(kind string, command int, target string) {
 // command asks the table about one command.
 func (f *finder) command(i int) {
 	c := &f.s.Commands[i]
-	if len(c.Argv) == 0 || strings.HasPrefix(c.Host, "image:") || spell.Has(c.Flags, "--help") || Dry(c) {
+	if len(c.Argv) == 0 || strings.HasPrefix(c.Host, "image:") || lists.Has(c.Flags, "--help") || Dry(c) {
 		return
 	}
 	for _, e := range c.Env {
@@ -217,7 +218,7 @@ func Dry(c *shell.Command) bool {
 	if losses.Languages()[c.Name] || losses.In(shell.Versionless(c.Name), "sh bash zsh dash ksh fish ssh eval python node deno bun ruby perl php npx bunx uvx") || slices.ContainsFunc(words, func(w string) bool { return losses.In(w, "run run-script exec x dlx") }) {
 		return false
 	}
-	says := c.Name == "lftp" || len(words) > 2 && spell.Has(words[1:3], "help") || spell.Has(words, "DryRun")
+	says := c.Name == "lftp" || len(words) > 2 && lists.Has(words[1:3], "help") || lists.Has(words, "DryRun")
 	if len(words) > 2 && words[len(words)-1] == "-h" || says && helps().MatchString(strings.TrimPrefix(strings.Join(words, " "), "xcrun ")+" ") {
 		return true
 	}

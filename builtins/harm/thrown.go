@@ -11,6 +11,7 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -26,13 +27,13 @@ func ThrownAway(s *shell.Line, e *shell.Effect) bool {
 	case c.Name == "duckdb" && len(words) == 2 && words[0] == "-c", c.Name == "meson", c.Name == "dotnet" && len(words) > 1 && words[1] == "locals":
 		return true
 	case losses.In(c.Name, "restic kopia borg"):
-		restores := spell.Has(words, "restore") && some(words, func(w string) bool { return temporary(strings.TrimPrefix(w, "--target=")) })
-		if restores || c.Name == "kopia" && spell.Has(words, "expire") && !spell.Has(words, "--delete") {
+		restores := lists.Has(words, "restore") && some(words, func(w string) bool { return temporary(strings.TrimPrefix(w, "--target=")) })
+		if restores || c.Name == "kopia" && lists.Has(words, "expire") && !lists.Has(words, "--delete") {
 			return true
 		}
 	case c.Name == "git":
 		return gitThrownAway(s, e, words)
-	case losses.In(c.Name, "awslocal tflocal samlocal cdklocal"), c.Name == "aws" && spell.Has(words, "--generate-cli-skeleton"):
+	case losses.In(c.Name, "awslocal tflocal samlocal cdklocal"), c.Name == "aws" && lists.Has(words, "--generate-cli-skeleton"):
 		return true
 	case strings.HasPrefix(c.Host, "ssh:"):
 		return false
@@ -68,7 +69,7 @@ func ThrownAway(s *shell.Line, e *shell.Effect) bool {
 			place && (losses.In(c.Name, "psql dropdb") && name == "-h" || losses.In(c.Name, "redis-cli valkey-cli") && name == "-s"),
 			local && (strings.HasPrefix(name, "--endpoint") || name == "AWS_ENDPOINT_URL" || strings.HasSuffix(name, "_EMULATOR_HOST") || strings.HasPrefix(w, "redis://") && len(path.Base(w)) == 2 || losses.In(c.Name, "grpcurl evans")),
 			e.Domain == shell.DomainDatabase && losses.In(name, "-e --env --environment RAILS_ENV APP_ENV") && losses.In(value, "local test testing dev development ci"),
-			losses.In(c.Name, "redis-cli valkey-cli") && name == "-n" && len(value) == 2 && !spell.Has(words, "-h"), c.Name == "tc" && name == "dev" && value == "lo":
+			losses.In(c.Name, "redis-cli valkey-cli") && name == "-n" && len(value) == 2 && !lists.Has(words, "-h"), c.Name == "tc" && name == "dev" && value == "lo":
 			here, named = true, true
 		case losses.In(name, "--context --kube-context --kubecontext") && localCluster(value):
 			here, named = true, true
@@ -91,7 +92,7 @@ func composed(s *shell.Line, c *shell.Command) bool {
 			return false
 		}
 		compose := strings.HasSuffix(other.Name, "-compose") || len(words) > 1 && words[1] == "compose"
-		return !compose || !spell.Has(words, service) || some(words, func(w string) bool { return has(w, serves) || strings.Contains(w, "://") })
+		return !compose || !lists.Has(words, service) || some(words, func(w string) bool { return has(w, serves) || strings.Contains(w, "://") })
 	})
 }
 
@@ -136,7 +137,7 @@ func madeHere(commands []shell.Command, program, name string) bool {
 
 // ownNetwork reports whether a command has a network of its own.
 func ownNetwork(s *shell.Line, c *shell.Command) bool {
-	return spell.Has(c.Via, "unshare") && shell.AnyCommand(s.Commands, func(d *shell.Command) bool {
+	return lists.Has(c.Via, "unshare") && shell.AnyCommand(s.Commands, func(d *shell.Command) bool {
 		return d.Name == "unshare" && d.Offset == c.Offset && len(d.Argv) > 1 && some(shell.WordTexts(d.Argv[1:]), func(w string) bool {
 			return w == "--net" || len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "n")
 		})
@@ -185,7 +186,7 @@ func ownCluster(commands []shell.Command) bool {
 			if at := slices.Index(words, "--kubeconfig"); at > 0 && at+1 < len(words) && !made {
 				settings = strings.Join(words[at:at+2], " ")
 			}
-			made = made || len(words) > 1 && (losses.In(words[1], "create start") || words[1] == "cluster" && spell.Has(words, "create"))
+			made = made || len(words) > 1 && (losses.In(words[1], "create start") || words[1] == "cluster" && lists.Has(words, "create"))
 		case made && losses.Holds(strings.ReplaceAll(strings.Join(words, " "), settings, ""), "context", "kubeconfig", "get-credentials", "kubectx", "profile"):
 			return false
 		}
@@ -230,7 +231,7 @@ func gitThrownAway(s *shell.Line, e *shell.Effect, words []string) bool {
 		return losses.In(e.Op, "reset-hard checkout-force switch-force discard-changes clean worktree-remove") ||
 			!strings.HasPrefix(e.Op, "push") && shell.AnyCommand(s.Commands[:e.Command], func(c *shell.Command) bool {
 				words := shell.WordTexts(c.Argv)
-				return c.Name == "git" && (spell.Has(words, dir) || c.Dir == dir) && (spell.Has(words, "init") || spell.Has(words, "clone")) && !spell.Has(words, "worktree")
+				return c.Name == "git" && (lists.Has(words, dir) || c.Dir == dir) && (lists.Has(words, "init") || lists.Has(words, "clone")) && !lists.Has(words, "worktree")
 			})
 	}
 	if len(words) < 3 {
@@ -308,7 +309,7 @@ var harmlessColumns = lazy.Value(func() *regexp.Regexp {
 // NamesOnly reports whether what a command reads goes through one that prints no values of it.
 func NamesOnly(s *shell.Line, e *shell.Effect) bool {
 	c := &s.Commands[e.Command]
-	if spell.Has(c.Flags, "--only-names") || losses.In(c.Name, "kubectl oc k") && some(shell.WordTexts(c.Argv), harmlessColumns().MatchString) {
+	if lists.Has(c.Flags, "--only-names") || losses.In(c.Name, "kubectl oc k") && some(shell.WordTexts(c.Argv), harmlessColumns().MatchString) {
 		return true
 	}
 	lines := e.Secret == "" || losses.In(e.Secret, "env-file environment cloud-credentials token cluster-secret") || strings.HasSuffix(e.Target, ".env") // and not a key's
@@ -327,7 +328,7 @@ func Given(s *shell.Line, command int) bool {
 	if losses.In(c.Name, "gh glab") && len(c.Argv) > 2 && c.Argv[1].Is("secret", "variable") && c.Argv[2].Is("set") {
 		return true // kept where secrets are
 	}
-	return spell.Has(c.Via, "substitution") && shell.AnyCommand(s.Commands, func(d *shell.Command) bool {
+	return lists.Has(c.Via, "substitution") && shell.AnyCommand(s.Commands, func(d *shell.Command) bool {
 		return len(d.Argv) > 0 && !losses.Languages()[d.Name] && !losses.In(shell.Versionless(d.Name), "echo printf printenv env sh bash zsh dash ksh fish eval python node deno bun ruby perl php tee cat awk npx") &&
 			slices.ContainsFunc(d.Env, func(v shell.Assign) bool {
 				return strings.HasPrefix(v.Value.Text, "$("+c.Name) || strings.HasPrefix(v.Value.Text, "$(< ") && c.Name == "cat"

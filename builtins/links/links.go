@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/spell"
 )
@@ -265,7 +266,7 @@ func (w *walk) each(dir, glob, after string, hops int) bool {
 		ok, err := path.Match(strings.ReplaceAll(glob, "[!", "[^"), name)
 		return ok || err != nil || strings.Contains(glob, "(")
 	}
-	for _, p := range spell.Keys(w.l.made) {
+	for _, p := range lists.Keys(w.l.made) {
 		if path.Dir(p) == dir && matches(path.Base(p)) && !w.made(dir, p, after, hops) {
 			return false
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -22,7 +23,7 @@ func Mutation(text string) (verb string) {
 		}
 	}
 	if m := bodyFlag().FindStringSubmatch(text); m != nil {
-		return strings.ToLower(spell.First(m[1], m[2], m[4], "open")) // "is-destroy": true, <delete>, "private": false
+		return strings.ToLower(lists.First(m[1], m[2], m[4], "open")) // "is-destroy": true, <delete>, "private": false
 	}
 	for _, m := range bodyVerb().FindAllStringSubmatch(text, 8) {
 		if v, _ := Verb(strings.ToLower(m[1])); Destroys()[v] {
@@ -60,7 +61,7 @@ func Requests(text string) (op string, addresses []string) {
 		}
 	}
 	for _, at := range codeAddress().FindAllStringSubmatch(text, 8) {
-		addresses = append(addresses, spell.First(at[1], at[0]))
+		addresses = append(addresses, lists.First(at[1], at[0]))
 	}
 	return op, addresses
 }

@@ -3,7 +3,7 @@ package losses
 import (
 	"path"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // machineDirs hold nothing but what belongs to the machine: an agent that works there, or
@@ -13,13 +13,13 @@ var machineDirs = []string{"/bin", "/boot", "/etc", "/lib", "/lib32", "/lib64", 
 
 // OfMachine reports whether a folder belongs to the machine.
 func OfMachine(dir string) bool {
-	return spell.Has(SystemDirs, dir) || UnderAny(machineDirs, dir)
+	return lists.Has(SystemDirs, dir) || UnderAny(machineDirs, dir)
 }
 
 // Scratch is a folder of temporary files that a variable names, "" where it is none by its
 // place, which known has, nor by its name: who wrote the project may have set the variable.
 func Scratch(known []string, dir string) string {
-	if UnderAny(known, dir) || spell.Has([]string{"tmp", "temp", "Temp", "_temp", ".tmp", "T"}, path.Base(dir)) {
+	if UnderAny(known, dir) || lists.Has([]string{"tmp", "temp", "Temp", "_temp", ".tmp", "T"}, path.Base(dir)) {
 		return dir
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -173,7 +174,7 @@ func letters(s string) string {
 
 // secretSamples are names of secret files that a glob may match.
 var secretSamples = lazy.Value(func() []string {
-	return append(spell.Keys(secretNames), ".env", ".env.local", ".env.production", ".env.development")
+	return append(lists.Keys(secretNames), ".env", ".env.local", ".env.production", ".env.development")
 })
 
 // templates are the names of files of variables that hold none.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -15,11 +16,11 @@ type Loss struct{ Op, Target string }
 // SQL finds what SQL text destroys. Strings and comments are text.
 func SQL(text string) []Loss {
 	var out []Loss
-	statements := spell.DeleteFunc(sqlStatements(text), func(words []string) bool { return len(words) == 0 })
+	statements := lists.DeleteFunc(sqlStatements(text), func(words []string) bool { return len(words) == 0 })
 	undone, own := rolledBack(statements), map[string]bool{}
 	for _, words := range statements {
 		if i := slices.Index(words, "TABLE"); words[0] == "CREATE" && i == 2 && In(words[1], "TEMP TEMPORARY") {
-			own[sqlName(spell.DeleteFunc(spell.Copy(words[i:]), func(w string) bool { return w == "NOT" }))] = true
+			own[sqlName(lists.DeleteFunc(lists.Copy(words[i:]), func(w string) bool { return w == "NOT" }))] = true
 		}
 		loss, ok := sqlStatement(words)
 		if ok && !(undone && In(loss.Op, "delete-rows update-rows")) && !(own[loss.Target] && (loss.Op == "drop-table" && len(words) == 3 || words[0] == "TRUNCATE" && len(words) < 4)) {
@@ -33,8 +34,8 @@ func SQL(text string) []Loss {
 func rolledBack(statements [][]string) bool {
 	ends := func(words []string) bool { return In(words[0], "COMMIT END ROLLBACK BEGIN START ABORT") }
 	n := len(statements)
-	return n > 2 && (spell.Equal(statements[0], []string{"BEGIN"}) || spell.Equal(statements[0], []string{"START", "TRANSACTION"})) &&
-		spell.Equal(statements[n-1], []string{"ROLLBACK"}) && !slices.ContainsFunc(statements[1:n-1], ends)
+	return n > 2 && (lists.Equal(statements[0], []string{"BEGIN"}) || lists.Equal(statements[0], []string{"START", "TRANSACTION"})) &&
+		lists.Equal(statements[n-1], []string{"ROLLBACK"}) && !slices.ContainsFunc(statements[1:n-1], ends)
 }
 
 // sqlToken is a token of SQL: a comment, a string, a name in quotes, a word, or a sign.
@@ -91,7 +92,7 @@ func sqlStatement(words []string) (Loss, bool) {
 	case "DROP":
 		return sqlDrop(words)
 	case "MATCH": // of Cypher
-		if spell.Has(words, "DELETE") && !spell.Has(words, "WHERE") {
+		if lists.Has(words, "DELETE") && !lists.Has(words, "WHERE") {
 			return Loss{"delete-nodes", sqlName(words[1:])}, true
 		}
 	case "SELECT":
@@ -101,7 +102,7 @@ func sqlStatement(words []string) (Loss, bool) {
 			}
 		}
 	case "CREATE":
-		if spell.Has(words, "SUPERUSER") {
+		if lists.Has(words, "SUPERUSER") {
 			return Loss{"create-superuser", last}, true
 		}
 	case "MERGE":
@@ -125,19 +126,19 @@ func sqlStatement(words []string) (Loss, bool) {
 	case "TRUNCATE":
 		return Loss{"truncate-table", sqlName(words[1:])}, true
 	case "DELETE":
-		if spell.Has(words[1:min(len(words), 4)], "FROM") && sqlEverything(words) {
+		if lists.Has(words[1:min(len(words), 4)], "FROM") && sqlEverything(words) {
 			return Loss{"delete-rows", sqlName(words[2:])}, true
 		}
 	case "GRANT", "REVOKE":
-		if words[1] == "ALL" && (words[0] == "REVOKE" || last == "OPTION" || last == "PUBLIC" || spell.Has(words, "'%'")) {
+		if words[1] == "ALL" && (words[0] == "REVOKE" || last == "OPTION" || last == "PUBLIC" || lists.Has(words, "'%'")) {
 			return Loss{strings.ToLower(words[0]) + "-all", last}, true
 		}
 	case "UPDATE":
-		if sqlEverything(words) && spell.Has(words, "SET") {
+		if sqlEverything(words) && lists.Has(words, "SET") {
 			return Loss{"update-rows", sqlName(words[1:])}, true
 		}
 	case "ALTER":
-		if words[1] == "SYSTEM" || spell.Has(words, "SUPERUSER") || spell.Has(words, "DISABLE") && spell.Has(words, "SECURITY") {
+		if words[1] == "SYSTEM" || lists.Has(words, "SUPERUSER") || lists.Has(words, "DISABLE") && lists.Has(words, "SECURITY") {
 			return Loss{"alter-" + strings.ToLower(words[1]), last}, true
 		}
 		for i, w := range words {
@@ -217,7 +218,7 @@ var sqlAlways = lazy.Value(func() *regexp.Regexp {
 // database that tests make again: MIX_ENV=test, --env=testing, -d app_test, mongodb://localhost/test;
 // target is what it takes away. Where production or another machine is named too, it does not.
 func ForTests(words []string, target string) bool {
-	tests := spell.Has(Tokens(target), "test") && slices.ContainsFunc(words, func(w string) bool { return Holds(w, "drop database", "dropdb") })
+	tests := lists.Has(Tokens(target), "test") && slices.ContainsFunc(words, func(w string) bool { return Holds(w, "drop database", "dropdb") })
 	for i, w := range words {
 		before := words[max(i-1, 0)]
 		name, value, set := spell.Cut(w, "=")

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -206,7 +207,7 @@ func Named(program string, far func() bool) string {
 		}
 	case Destroys()[last] || In(last, "uninstall empty nuke"):
 		return last
-	case (Destroys()[first] || In(first, "reset remove wipe empty")) && (Elsewhere(name) || Destroys()[first] && far() || script && (spell.Has(tokens, "all") || spell.Has(tokens, "everything"))):
+	case (Destroys()[first] || In(first, "reset remove wipe empty")) && (Elsewhere(name) || Destroys()[first] && far() || script && (lists.Has(tokens, "all") || lists.Has(tokens, "everything"))):
 		return first
 	}
 	return ""

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // Secret is a secret in a text: the rule that found it and where it is, in
@@ -108,7 +108,7 @@ func Redact(value any) (any, int, error) {
 		return out, n, nil
 	case map[string]any:
 		out, n := make(map[string]any, len(v)), 0
-		for _, k := range spell.Keys(v) {
+		for _, k := range lists.Keys(v) {
 			r, more, err := Redact(v[k])
 			if err != nil {
 				return nil, 0, err

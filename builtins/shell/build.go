@@ -5,6 +5,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -42,7 +43,7 @@ func (a *analysis) multiplexer(c *shCall) shValue {
 			return a.interpret(c, joinWords(inner.operands), a.childShell(c), c.name)
 		}
 	case "send-keys", "send":
-		keys := spell.Without(options(o.rest(1), "tNc", "", optStop).operands, func(w *Word) bool { return w.Is("Enter", "C-m", "KPEnter", "C-c", "Escape", "Space") })
+		keys := lists.Without(options(o.rest(1), "tNc", "", optStop).operands, func(w *Word) bool { return w.Is("Enter", "C-m", "KPEnter", "C-c", "Escape", "Space") })
 		return a.interpret(c, joinWords(keys), a.childShell(c), c.name)
 	}
 	return printsText(a, c)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -197,7 +198,7 @@ func (st *shState) mark(name string, d shDeclared) {
 	}
 	for i, l := range st.locals {
 		if now, ok := st.vars.get(name); ok && l.given && l.name == name && (d.readonly || d.export) { // outlives the function
-			st.locals = spell.Copy(st.locals)
+			st.locals = lists.Copy(st.locals)
 			st.locals[i].old, st.locals[i].had = mergeBindings(l.before(), now), true
 		}
 	}
@@ -375,16 +376,16 @@ func (a *analysis) setArgs(c *shCall) shValue {
 
 //go:noinline
 func (a *analysis) setPositionals(words []Word, st *shState) {
-	lists := make([][]shValue, 1, 3)
+	all := make([][]shValue, 1, 3)
 	for _, w := range words {
-		lists[0] = append(lists[0], matched(w))
+		all[0] = append(all[0], matched(w))
 	}
-	for i, v := range lists[0] { // without quotes it is no word where it is empty
-		if (words[i].Dynamic || words[i].Pattern) && len(lists) < maxAlternatives && !slices.ContainsFunc(v, func(p shPart) bool { return p.quoted && p.text != "$@" || p.kind == shText || p.kind == shPlain }) {
-			lists = append(lists, slices.Delete(spell.Copy(lists[0]), i, i+1))
+	for i, v := range all[0] { // without quotes it is no word where it is empty
+		if (words[i].Dynamic || words[i].Pattern) && len(all) < maxAlternatives && !slices.ContainsFunc(v, func(p shPart) bool { return p.quoted && p.text != "$@" || p.kind == shText || p.kind == shPlain }) {
+			all = append(all, slices.Delete(lists.Copy(all[0]), i, i+1))
 		}
 	}
-	st.setArgs(true, lists...)
+	st.setArgs(true, all...)
 }
 
 func (a *analysis) shift(c *shCall) shValue {

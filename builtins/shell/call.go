@@ -8,6 +8,7 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/builtins/quoting"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -206,7 +207,7 @@ func (a *analysis) assign(as *syntax.Assign, fr *shFrame) {
 		}
 		for i, p := range v { // a tilde behind a colon, as in PATH
 			if !p.quoted && p.kind == shText && strings.Contains(p.text, ":~/") {
-				v = spell.Copy(v)
+				v = lists.Copy(v)
 				v[i].text = strings.ReplaceAll(p.text, ":~/", ":"+a.home(fr).text()+"/")
 			}
 		}
@@ -222,7 +223,7 @@ func (a *analysis) special(as *syntax.Assign, fr *shFrame) {
 }
 
 func withElem(b shBinding, key string, v shValue) shBinding {
-	out := shBinding{array: true, elems: spell.Copy(b.elems)}
+	out := shBinding{array: true, elems: lists.Copy(b.elems)}
 	for i := range out.elems {
 		if out.elems[i].key == key {
 			out.elems[i].value = v
@@ -264,7 +265,7 @@ func (a *analysis) run(c *shCall) (out shValue) {
 	a.work(len(c.argv) / 4)
 	program, known := c.argv[0].known()
 	if !c.fr.process {
-		if v, ok := c.fr.st.aliases.get(program); known && ok && !spell.Has(c.fr.via, "alias "+program) {
+		if v, ok := c.fr.st.aliases.get(program); known && ok && !lists.Has(c.fr.via, "alias "+program) {
 			if text := v.text(); strings.HasSuffix(text, " ") || strings.ContainsAny(text, ";\n=") && len(c.args()) > 0 {
 				a.unknown(c.fr, DynamicCode, c.offset)
 			}
@@ -318,7 +319,7 @@ func (a *analysis) perhaps(c *shCall, out *shValue, f func(in *shCall) shValue) 
 	a.join(c.fr.st, fr.st)
 	a.repeat()
 	return func() {
-		if c.fr.out != nil && !spell.Equal(v, *out) {
+		if c.fr.out != nil && !lists.Equal(v, *out) {
 			*out = shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -242,7 +243,7 @@ func (a *analysis) kubeDelete(c *shCall, o *shOpts, names []Word) {
 	if len(names) > 0 {
 		kind, _, _ := spell.Cut(names[0].Text, "/")
 		for k := range strings.SplitSeq(strings.ToLower(kind), ",") {
-			op = spell.First(losses.KubeLosses[strings.TrimSuffix(strings.SplitN(k, ".", 2)[0], "s")], op)
+			op = lists.First(losses.KubeLosses[strings.TrimSuffix(strings.SplitN(k, ".", 2)[0], "s")], op)
 		}
 	}
 	if op == "delete" && o.exact("--all", "-A", "--all-namespaces") {

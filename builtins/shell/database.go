@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -106,7 +107,7 @@ func (a *analysis) sqlAside(c *shCall, text string) {
 	}
 	for _, file := range aside[2] {
 		a.fileEffect(EffectRead, NewWord(file), c.target("read"))
-		if v, ok := a.written(NewWord(file), c.fr); ok && !spell.Has(c.fr.via, "sql script") {
+		if v, ok := a.written(NewWord(file), c.fr); ok && !lists.Has(c.fr.via, "sql script") {
 			in := *c
 			in.fr = c.fr.within("sql script")
 			a.sql(&in, v)
@@ -138,7 +139,7 @@ func (a *analysis) sqlWords(c *shCall) {
 		if !ok || rest == "" || i == 0 || !WordIn(strings.ToUpper(verb), "DROP DELETE TRUNCATE UPDATE ALTER") {
 			continue
 		}
-		before := spell.Concat(WordTexts(c.args()[:i]), []string{strings.TrimSuffix(w.Text, text)})
+		before := lists.Concat(WordTexts(c.args()[:i]), []string{strings.TrimSuffix(w.Text, text)})
 		if slices.ContainsFunc(before, func(b string) bool {
 			return WordIn(strings.Trim(b, "-="), "query sql command execute exec e c q eval shell statement execute-sql execute-statement pg:psql psql console run-query query-string execute dbal:run-sql doctrine:query:sql run-sql sql:query db:query")
 		}) || len(losses.SQL(text)) > 0 && strings.Contains(rest, " ") && WordIn(strings.ToUpper(strings.Fields(rest)[0]), "TABLE DATABASE SCHEMA KEYSPACE FROM COLLECTION") && !(i > 0 && losses.Says()[c.args()[i-1].Text]) {

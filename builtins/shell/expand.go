@@ -8,6 +8,7 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/builtins/quoting"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -167,7 +168,7 @@ func (a *analysis) quoted(w *syntax.Word, fr *shFrame) shValue {
 // bounded makes a value that is too long one that is not known, and one part of text that is known.
 func (a *analysis) bounded(v shValue, fr *shFrame) shValue {
 	if slices.Contains(v, perhapsPrinted) {
-		v = spell.DeleteFunc(spell.Copy(v), func(p shPart) bool { return p == perhapsPrinted })
+		v = lists.DeleteFunc(lists.Copy(v), func(p shPart) bool { return p == perhapsPrinted })
 	}
 	n := 16 * len(v) // a part takes more room than its text
 	plain := true

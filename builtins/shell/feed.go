@@ -9,14 +9,14 @@ import (
 	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/internal/lazy"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 const maxItems = 32
 
 // xargs runs a command with words it reads.
 func (a *analysis) xargs(c *shCall) shValue {
-	args := spell.Copy(c.args())
+	args := lists.Copy(c.args())
 	i := slices.IndexFunc(args, func(w Word) bool { return len(w.Text) > 2 && w.Text[:2] == "-i" || !strings.HasPrefix(w.Text, "-") })
 	if i >= 0 && strings.HasPrefix(args[i].Text, "-i") {
 		args[i] = NewWord("-I" + args[i].Text[2:])

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -359,7 +360,7 @@ func (a *analysis) readers(c *shCall) shValue {
 			if named {
 				files = append(files, args[i+2])
 			}
-			args = slices.Delete(spell.Copy(args), i, i+3)
+			args = slices.Delete(lists.Copy(args), i, i+3)
 			i--
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // find deletes or runs what it finds.
@@ -149,7 +149,7 @@ func (e *shFind) matches() []Word {
 			if len(e.names) == 0 {
 				middle = "/"
 			}
-			v := shValue(spell.Concat(p.value(), shValue{{text: middle, kind: shMatch}}, found(name)))
+			v := shValue(lists.Concat(p.value(), shValue{{text: middle, kind: shMatch}}, found(name)))
 			if len(out) < maxItems {
 				out = append(out, v.word())
 			}
@@ -186,7 +186,7 @@ func (a *analysis) fd(c *shCall) shValue {
 				rest = strings.TrimPrefix(strings.TrimPrefix(w.Text, "-x"), "-X")
 			}
 			if rest != w.Text && strings.HasPrefix(w.Text, "-") { // -xrm
-				return a.fd(&shCall{argv: spell.Concat(c.argv[:1], args[:i], args[i+1:], []Word{NewWord("-x"), NewWord(rest)}), fr: c.fr, name: c.name, index: c.index, offset: c.offset})
+				return a.fd(&shCall{argv: lists.Concat(c.argv[:1], args[:i], args[i+1:], []Word{NewWord("-x"), NewWord(rest)}), fr: c.fr, name: c.name, index: c.index, offset: c.offset})
 			}
 		}
 	}

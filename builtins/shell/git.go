@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/quoting"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -33,7 +34,7 @@ func (a *analysis) git(c *shCall) shValue {
 		return printsText(a, c)
 	}
 	for _, w := range o.operands[1:] {
-		if what := spell.First(a.secretOf(w.value()), a.strange(w, []Word{w})); what != "" && w.Dynamic && strings.Contains(w.prefix(), "://") {
+		if what := lists.First(a.secretOf(w.value()), a.strange(w, []Word{w})); what != "" && w.Dynamic && strings.Contains(w.prefix(), "://") {
 			a.connectTo(c, "upload", w, what)
 		}
 	}
@@ -48,7 +49,7 @@ func (a *analysis) git(c *shCall) shValue {
 	}
 	a.ruled(&in, "git-"+sub, &parsed)
 	if a.gitReads(&in, sub, &parsed) {
-	} else if code, ok := fr.st.gitAliases.get(sub); ok && !spell.Has(fr.via, "git alias "+sub) {
+	} else if code, ok := fr.st.gitAliases.get(sub); ok && !lists.Has(fr.via, "git alias "+sub) {
 		rest := append(shValue{{text: " "}}, quoteWords(o.operands[1:])...)
 		if program, ok := spell.CutPrefix(code.text(), "!"); ok && program != "" {
 			code = code.word().after(1).value()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -49,7 +50,7 @@ func (a *analysis) gitReads(c *shCall, sub string, o *shOpts) bool {
 		}
 	case "submodule":
 		if i := slices.IndexFunc(c.argv, func(w Word) bool { return w.Is("foreach") }); i >= 0 {
-			a.interpret(c, joinWords(spell.Without(c.argv[i+1:], func(w *Word) bool { return w.Is("--recursive", "--quiet", "-q") })), a.childShell(c), "git")
+			a.interpret(c, joinWords(lists.Without(c.argv[i+1:], func(w *Word) bool { return w.Is("--recursive", "--quiet", "-q") })), a.childShell(c), "git")
 		}
 	case "config":
 		a.gitConfig(c, o)
@@ -107,7 +108,7 @@ func (a *analysis) gitPush(c *shCall, o *shOpts) {
 		if strings.HasPrefix(r.Text, "+") || o.exact("--force-with-lease") && WordIn(branch, "main master trunk develop production release") {
 			a.gitLoss(c, "push-force", r.Text)
 		}
-		if strings.HasPrefix(r.Text, ":") && len(r.Text) > 1 || r.Dynamic && strings.HasPrefix(r.Text, "$(") && spell.Has(c.fr.via, "xargs") {
+		if strings.HasPrefix(r.Text, ":") && len(r.Text) > 1 || r.Dynamic && strings.HasPrefix(r.Text, "$(") && lists.Has(c.fr.via, "xargs") {
 			a.gitLoss(c, "push-delete", r.Text[1:])
 		}
 	}

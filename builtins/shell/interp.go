@@ -8,7 +8,7 @@ import (
 	"github.com/hookc/hookc/builtins/calls"
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // shellCode means code of the shell among languages, anyCode for that of a
@@ -67,7 +67,7 @@ func (a *analysis) interpreter(c *shCall) shValue {
 		a.serves(c, args[len(args)-1])
 	}
 	if i := slices.IndexFunc(args, func(w Word) bool { return w.Is("-pe") }); i >= 0 && spec.lang == tokens.JS {
-		args = spell.Concat(args[:i], []Word{NewWord("--print")}, args[i+1:])
+		args = lists.Concat(args[:i], []Word{NewWord("--print")}, args[i+1:])
 	}
 	o := options(args, spec.short, spec.long, optStop)
 	if o.exact("--version", "--help", "-V", "--check") {

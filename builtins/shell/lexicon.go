@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -32,8 +33,8 @@ func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) (v shValue) {
 		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: verb, Target: strings.Join(WordTexts(o.operands), " ")})
 		return nil
 	}
-	if verb := spell.First(a.lexVerb(c, domain, &o), lexOption(&o)); verb != "" {
-		words := spell.DeleteFunc(WordTexts(o.operands), func(w string) bool { return strings.EqualFold(w, verb) })
+	if verb := lists.First(a.lexVerb(c, domain, &o), lexOption(&o)); verb != "" {
+		words := lists.DeleteFunc(WordTexts(o.operands), func(w string) bool { return strings.EqualFold(w, verb) })
 		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: verb, Target: strings.Join(words, " ")})
 	}
 	return nil
@@ -81,7 +82,7 @@ func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
 		verb, object := losses.Verb(w.Text)
 		before, after := o.operands[:i], o.operands[i+1:]
 		tidies := WordIn(verb, "clean cleanup clear")
-		there := !tidies && spell.Has(object, "all") || slices.ContainsFunc(object, losses.Elsewhere) || slices.ContainsFunc(before, func(w Word) bool { return losses.Elsewhere(w.Text) || a.lexElsewhere(c, w) })
+		there := !tidies && lists.Has(object, "all") || slices.ContainsFunc(object, losses.Elsewhere) || slices.ContainsFunc(before, func(w Word) bool { return losses.Elsewhere(w.Text) || a.lexElsewhere(c, w) })
 		switch {
 		case verb == "", losses.Halts()[verb] && !o.production():
 			continue
@@ -174,7 +175,7 @@ func (a *analysis) lexOpens(c *shCall, o *shOpts, args []Word) {
 	}
 	op := ""
 	for _, w := range o.operands[:min(2, len(o.operands))] {
-		if t := losses.Tokens(w.Text); (len(t) < 4 || t[0] == "publish" && len(t) < 6) && spell.Has(t, "publish") && !spell.Has(t, "local") && c.name != "yalc" && !losses.Messengers()[c.name] && !strings.ContainsAny(w.Text, "/=") {
+		if t := losses.Tokens(w.Text); (len(t) < 4 || t[0] == "publish" && len(t) < 6) && lists.Has(t, "publish") && !lists.Has(t, "local") && c.name != "yalc" && !losses.Messengers()[c.name] && !strings.ContainsAny(w.Text, "/=") {
 			op = "publish"
 		}
 	}

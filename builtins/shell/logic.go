@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/hookc/hookc/builtins/posix"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -36,7 +36,7 @@ func (a *analysis) outcome(s *syntax.Stmt, fr *shFrame) (failed, likely *shState
 	failed = fr.st.clone()
 	// A failed cd leaves the shell where it was; what else failed may have moved it before.
 	if failed.dirs, failed.stack = before.dirs, before.stack; !posix.MovesOn(s) {
-		failed.dirs = spell.Distinct(append(slices.Clip(before.dirs), fr.st.dirs...))
+		failed.dirs = lists.Distinct(append(slices.Clip(before.dirs), fr.st.dirs...))
 		failed.several = failed.several || len(failed.dirs) > 1
 	}
 	if s.Negated {
@@ -134,7 +134,7 @@ func (a *analysis) stages(stages []*syntax.Stmt, number int, fr *shFrame) {
 // or what it is, [ "$x" = a ]. holds says whether the test was true.
 func (a *analysis) narrow(s *syntax.Stmt, holds bool, st *shState, fr *shFrame) {
 	if len(st.otherArgs) > 0 && s != nil && posix.HasArguments(fr.source(s), holds) {
-		st.setArgs(st.argsKnown, spell.DeleteFunc(st.argLists(), func(list []shValue) bool { return len(list) == 0 })...)
+		st.setArgs(st.argsKnown, lists.DeleteFunc(st.argLists(), func(list []shValue) bool { return len(list) == 0 })...)
 	}
 	if name, pattern := posix.Matched(s); holds && pattern != nil {
 		st.matches(name, pattern)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -21,11 +22,11 @@ func (a *analysis) curl(c *shCall) shValue {
 	for _, opt := range o.list {
 		switch opt.name {
 		case "-d", "--data", "--data-binary", "--data-ascii", "--data-urlencode", "--json", "-F", "--form", "-T", "--upload-file", "--data-raw", "--form-string":
-			op, secret = "upload", spell.First(a.uploaded(c, opt), secret)
+			op, secret = "upload", lists.First(a.uploaded(c, opt), secret)
 		case "-H", "--header", "-u", "--user", "-b", "--cookie":
-			secret = spell.First(a.fileSecretOf(opt.value.value()), secret)
+			secret = lists.First(a.fileSecretOf(opt.value.value()), secret)
 			if text := opt.value.prefix(); opt.name[1:] != "u" && opt.name != "--user" && strings.HasPrefix(text, "@") || WordIn(opt.name, "-b --cookie") && text != "" && !strings.Contains(text, "=") {
-				secret = spell.First(a.sent(c, opt.value.after(len(text)-len(strings.TrimPrefix(text, "@")))), secret)
+				secret = lists.First(a.sent(c, opt.value.after(len(text)-len(strings.TrimPrefix(text, "@")))), secret)
 			}
 			for i, p := range opt.value.value() {
 				if what := a.secretOf(shValue{p}); opt.name == "-H" && WordIn(what, "credential variable") && !losses.Authenticates(opt.value.value()[:i].text()) {
@@ -35,7 +36,7 @@ func (a *analysis) curl(c *shCall) shValue {
 			used = append(used, opt.value)
 		case "--url-query", "--variable":
 			opt.name = "--data-urlencode"
-			secret = spell.First(a.uploaded(c, opt), secret)
+			secret = lists.First(a.uploaded(c, opt), secret)
 		case "-K", "--config", "--cert", "--key", "-E", "--netrc-file", "--cacert":
 			a.fileEffect(EffectRead, opt.value, c.target("use"))
 		}
@@ -55,7 +56,7 @@ func (a *analysis) curl(c *shCall) shValue {
 		if s := a.secretOf(u.value()); s != "" {
 			secret, op = s, "upload"
 		}
-		a.connectTo(c, op, u, spell.First(secret, a.strange(u, used)))
+		a.connectTo(c, op, u, lists.First(secret, a.strange(u, used)))
 	}
 	files := o.values("-o", "--output")
 	if o.exact("-O", "--remote-name", "--remote-name-all") {
@@ -85,7 +86,7 @@ func (a *analysis) downloadedTo(c *shCall, dirs, files, urls []Word) shValue {
 func (a *analysis) restLoss(c *shCall, op string, urls, texts []Word) {
 	verb := ""
 	for _, w := range texts {
-		verb = spell.First(losses.Mutation(w.Text), verb)
+		verb = lists.First(losses.Mutation(w.Text), verb)
 	}
 	for _, w := range urls {
 		u, err := url.Parse(w.Text)
@@ -100,7 +101,7 @@ func (a *analysis) restLoss(c *shCall, op string, urls, texts []Word) {
 				a.sql(c, text.value())
 			}
 		}
-		verb = spell.First(losses.Mutation(u.RawQuery), verb)
+		verb = lists.First(losses.Mutation(u.RawQuery), verb)
 		last := u.Path[strings.LastIndexByte(u.Path, '/')+1:]
 		v, object := losses.Verb(strings.TrimPrefix(last, "_"))
 		domain := DomainOutside
@@ -245,7 +246,7 @@ func (a *analysis) wget(c *shCall) shValue {
 		"--body-file --body-data --method --user --password --input-file --dir --out", optShort)
 	op, secret := "download", ""
 	for _, h := range o.values("--header") {
-		secret = spell.First(a.fileSecretOf(h.value()), secret)
+		secret = lists.First(a.fileSecretOf(h.value()), secret)
 	}
 	for _, f := range o.values("--post-file", "--body-file") {
 		op, secret = "upload", a.sent(c, f)
@@ -351,7 +352,7 @@ func (a *analysis) transfer(c *shCall, operands []Word) {
 		op := "copy"
 		if remotePath(to) {
 			op = "upload"
-			secret = spell.First(a.secretOf(a.contents(w, c.fr)), secret)
+			secret = lists.First(a.secretOf(a.contents(w, c.fr)), secret)
 		}
 		a.fileEffect(EffectRead, w, c.target(op))
 	}
@@ -410,7 +411,7 @@ func (a *analysis) httpie(c *shCall) shValue {
 		default:
 			if name, file, ok := w.cut("@"); ok && (!strings.Contains(name, "=") || strings.HasSuffix(name, "=")) {
 				op = "upload"
-				secret = spell.First(a.sent(c, file), secret)
+				secret = lists.First(a.sent(c, file), secret)
 			}
 		}
 	}

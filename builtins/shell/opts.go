@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // shOpt is one option of a command line.
@@ -146,14 +146,14 @@ func (o *shOpts) has(names ...string) bool {
 //
 //go:noinline
 func (o *shOpts) exact(names ...string) bool {
-	return slices.ContainsFunc(o.list, func(opt shOpt) bool { return spell.Has(names, opt.name) })
+	return slices.ContainsFunc(o.list, func(opt shOpt) bool { return lists.Has(names, opt.name) })
 }
 
 // value is the value of the first of the options that has one.
 //
 //go:noinline
 func (o *shOpts) value(names ...string) (Word, bool) {
-	i := slices.IndexFunc(o.list, func(opt shOpt) bool { return opt.set && spell.Has(names, opt.name) })
+	i := slices.IndexFunc(o.list, func(opt shOpt) bool { return opt.set && lists.Has(names, opt.name) })
 	if i < 0 {
 		return Word{}, false
 	}
@@ -164,7 +164,7 @@ func (o *shOpts) value(names ...string) (Word, bool) {
 func (o *shOpts) values(names ...string) []Word {
 	var out []Word
 	for _, opt := range o.list {
-		if opt.set && spell.Has(names, opt.name) {
+		if opt.set && lists.Has(names, opt.name) {
 			out = append(out, opt.value)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -114,7 +115,7 @@ func (a *analysis) ownCommand(c *shCall, args []Word) {
 		a.files(EffectDelete, t, o.operands...)
 	case c.name == "cpio" && !o.exact("-t", "-o", "--list", "--create"):
 		k := options(args, "DFHCIOERM", "--directory --file --format", 0)
-		a.fileEffect(EffectWrite, spell.Concat(k.values("-D", "--directory"), k.operands, []Word{NewWord(".")})[0], c.target("extract"))
+		a.fileEffect(EffectWrite, lists.Concat(k.values("-D", "--directory"), k.operands, []Word{NewWord(".")})[0], c.target("extract"))
 	case WordIn(c.name, losses.Copiers) && len(o.operands) > 2 && slices.ContainsFunc(o.operands[:2], func(w Word) bool { return WordIn(w.Text, losses.Copies) }):
 		if last := len(o.operands) - 1; !remotePath(o.operands[last]) && !o.operands[last].Is("-") {
 			a.fileEffect(EffectWrite, o.operands[last], c.target("copy"))
@@ -122,7 +123,7 @@ func (a *analysis) ownCommand(c *shCall, args []Word) {
 		}
 	case c.name == "npm" && o.first("explore"):
 		a.wrapped(c, after, c.fr)
-	case c.name == "gcloud" && spell.Has(WordTexts(o.operands[:min(3, len(o.operands))]), "ssh") || c.name == "aws" && o.first("ecs", "execute-command"):
+	case c.name == "gcloud" && lists.Has(WordTexts(o.operands[:min(3, len(o.operands))]), "ssh") || c.name == "aws" && o.first("ecs", "execute-command"):
 		for _, code := range append(o.values("--command"), joinWords(after).word()) {
 			a.interpret(c, code.value(), a.elsewhere(c, "ssh:"+o.operand(2)), c.name)
 		}
@@ -200,7 +201,7 @@ func (a *analysis) ftp(c *shCall) shValue {
 func (a *analysis) ftpScript(c *shCall, text string) {
 	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == ';' }) {
 		f := strings.Fields(strings.TrimLeft(line, "-@ "))
-		if len(f) > 1 && (WordIn(f[0], "rm rmdir mrm del delete mdelete rmd") || f[0] == "glob" && f[1] == "rm" || f[0] == "mirror" && spell.Has(f, "--delete") && (spell.Has(f, "-R") || spell.Has(f, "--reverse"))) {
+		if len(f) > 1 && (WordIn(f[0], "rm rmdir mrm del delete mdelete rmd") || f[0] == "glob" && f[1] == "rm" || f[0] == "mirror" && lists.Has(f, "--delete") && (lists.Has(f, "-R") || lists.Has(f, "--reverse"))) {
 			a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: "remote-delete", Target: strings.Join(f[1:], " ")})
 		}
 		if len(f) > 1 && WordIn(f[0], "put mput reput send append") {

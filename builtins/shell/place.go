@@ -5,7 +5,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/winshell"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // Zone is where a path lies, seen from the project and its user.
@@ -76,7 +76,7 @@ func (at At) place(p string) Zone {
 	case whole == at.Home && whole != "" && !below:
 		return ZoneHome // also one among the temporary files
 	case at.InTemp(whole):
-		if !below && (whole == at.Temp || spell.Has(tempDirs, whole)) {
+		if !below && (whole == at.Temp || lists.Has(tempDirs, whole)) {
 			return ZoneTempRoot
 		}
 		return ZoneTemp
@@ -111,7 +111,7 @@ func (at At) place(p string) Zone {
 // InProject reports whether p is the project or below it. One that is or holds the home, is of
 // the machine, or where temporary files go is none: what lies in it is not its alone.
 func (at At) InProject(p string) bool {
-	return at.Root != "" && at.Root != "/" && !losses.OfMachine(at.Root) && losses.IsUnder(at.Root, p) && (at.Home == "" || !losses.IsUnder(at.Root, at.Home)) && at.Root != at.Temp && !spell.Has(tempDirs, at.Root)
+	return at.Root != "" && at.Root != "/" && !losses.OfMachine(at.Root) && losses.IsUnder(at.Root, p) && (at.Home == "" || !losses.IsUnder(at.Root, at.Home)) && at.Root != at.Temp && !lists.Has(tempDirs, at.Root)
 }
 
 // InTemp reports whether a path is a folder of temporary files, or in one.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/internal/lazy"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // shProgram reads what a program does from its arguments, and says what it
@@ -152,7 +152,7 @@ var programNames = lazy.Value(func() []string {
 	for name := range shRuleTable {
 		out = append(out, name)
 	}
-	return spell.Distinct(out)
+	return lists.Distinct(out)
 })
 
 // printsText is a program that prints what cannot be known.

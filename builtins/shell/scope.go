@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // shLocal is a variable of a function: what its name held before, which it
@@ -83,7 +83,7 @@ func (s *shState) unset(name string) {
 			continue
 		}
 		if l.level < s.level || l.given {
-			s.locals = slices.Delete(spell.Copy(s.locals), i, i+1)
+			s.locals = slices.Delete(lists.Copy(s.locals), i, i+1)
 			s.restore(l)
 			return
 		}
@@ -96,7 +96,7 @@ func (s *shState) unset(name string) {
 func (s *shState) setGlobal(name string, v shValue) {
 	for i, l := range s.locals {
 		if l.name == name {
-			s.locals = spell.Copy(s.locals)
+			s.locals = lists.Copy(s.locals)
 			s.locals[i].old, s.locals[i].had = []shBinding{scalarBinding(v)}, true
 			return
 		}

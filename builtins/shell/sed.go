@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/posix"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -22,7 +23,7 @@ func (a *analysis) sed(c *shCall) shValue {
 	}
 	if inPlace {
 		a.takenOff(c, scripts)
-		a.files(EffectWrite, c.target("sed-in-place"), spell.Without(operands, func(w *Word) bool { return w.Text == "" })...)
+		a.files(EffectWrite, c.target("sed-in-place"), lists.Without(operands, func(w *Word) bool { return w.Text == "" })...)
 		return nil
 	}
 	v := a.input(c, operands)

@@ -6,8 +6,8 @@ import (
 	"os"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/paths"
-	"github.com/hookc/hookc/internal/spell"
 )
 
 // A Line is what a command line would do, as far as that can be known without
@@ -210,9 +210,9 @@ func Here(cwd, projectRoot string) At {
 // AnyCommand reports whether one of some commands is as asked for.
 //
 //go:noinline
-func AnyCommand(list []Command, is func(c *Command) bool) bool { return spell.Some(list, is) }
+func AnyCommand(list []Command, is func(c *Command) bool) bool { return lists.Some(list, is) }
 
 // AnyEffect reports whether one of some effects is.
 //
 //go:noinline
-func AnyEffect(list []Effect, is func(e *Effect) bool) bool { return spell.Some(list, is) }
+func AnyEffect(list []Effect, is func(e *Effect) bool) bool { return lists.Some(list, is) }

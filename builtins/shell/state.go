@@ -7,7 +7,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // shTable is a map that is copied when one of those who share it writes.
@@ -46,7 +46,7 @@ func (t *shTable[V]) names() []string {
 	if t == nil {
 		return nil
 	}
-	return spell.Keys(t.m)
+	return lists.Keys(t.m)
 }
 
 // shElem is an element of a variable; a variable that is no array has one.
@@ -81,7 +81,7 @@ func (b shBinding) value() shValue {
 
 func (b shBinding) same(c shBinding) bool {
 	return b.array == c.array && b.unset == c.unset && b.open == c.open && slices.EqualFunc(b.elems, c.elems, func(x, y shElem) bool {
-		return x.key == y.key && spell.Equal(x.value, y.value)
+		return x.key == y.key && lists.Equal(x.value, y.value)
 	})
 }
 
@@ -154,7 +154,7 @@ func joinFuncs(a, b *shTable[*shFunction]) *shTable[*shFunction] {
 	for _, name := range append(a.names(), b.names()...) {
 		x, _ := a.get(name)
 		y, _ := b.get(name)
-		all := spell.Copy(x.all())
+		all := lists.Copy(x.all())
 		for _, g := range y.all() {
 			if !slices.ContainsFunc(all, func(f *shFunction) bool { return f == g || f != nil && g != nil && f.body == g.body }) {
 				all = append(all, g)
@@ -171,7 +171,7 @@ func (s *shState) clone() *shState {
 	c := *s
 	c.vars, c.funcs, c.aliases = s.vars.share(), s.funcs.share(), s.aliases.share()
 	c.files, c.gitAliases, c.exports = s.files.share(), s.gitAliases.share(), s.exports.share()
-	c.frozen, c.refs, c.locals = s.frozen.share(), s.refs.share(), spell.Copy(s.locals)
+	c.frozen, c.refs, c.locals = s.frozen.share(), s.refs.share(), lists.Copy(s.locals)
 	c.dirs, c.stack, c.args, c.otherArgs = slices.Clip(s.dirs), slices.Clip(s.stack), slices.Clip(s.args), slices.Clip(s.otherArgs)
 	return &c
 }
@@ -272,7 +272,7 @@ func (s *shState) join(t *shState) bool {
 	changed := s.joinVars(t)
 	s.joinLocals(t)
 	for _, d := range t.dirs {
-		if spell.Has(s.dirs, d) {
+		if lists.Has(s.dirs, d) {
 			continue
 		}
 		changed = true
@@ -285,7 +285,7 @@ func (s *shState) join(t *shState) bool {
 	}
 	s.funcs, s.aliases = joinFuncs(s.funcs, t.funcs), joinTable(s.aliases, t.aliases)
 	s.gitAliases = joinTable(s.gitAliases, t.gitAliases)
-	if !spell.Equal(s.stack, t.stack) {
+	if !lists.Equal(s.stack, t.stack) {
 		s.stack = []string{""}
 	}
 	changed = s.joinFiles(t) || changed
@@ -335,7 +335,7 @@ func (s *shState) widenArgs() {
 	s.setArgs(known, lists...)
 }
 
-func (s *shState) within(t *shState) bool { return s.vars == t.vars && spell.Equal(s.dirs, t.dirs) }
+func (s *shState) within(t *shState) bool { return s.vars == t.vars && lists.Equal(s.dirs, t.dirs) }
 
 func (s *shState) joinVars(t *shState) bool {
 	if s.vars == t.vars {
@@ -376,7 +376,7 @@ func (s *shState) joinFiles(t *shState) (changed bool) {
 		theirs, _ := t.files.get(name)
 		ours, ok := s.files.get(name)
 		switch {
-		case ok && spell.Equal(ours, theirs):
+		case ok && lists.Equal(ours, theirs):
 			continue
 		case ok && len(ours.text())+len(theirs.text()) > maxShellValue:
 			theirs = shUnknown("$(< "+name+")", shOrigin{"file", name})
@@ -427,14 +427,14 @@ func (s *shState) widen(t *shState) (more bool) {
 	}
 	for _, name := range s.files.names() {
 		ours, _ := s.files.get(name)
-		if theirs, ok := t.files.get(name); !ok || !spell.Equal(ours, theirs) {
+		if theirs, ok := t.files.get(name); !ok || !lists.Equal(ours, theirs) {
 			v := shUnknown("$(< "+name+")", shOrigin{"file", name})
-			more = more || !ok || !spell.Equal(theirs, v)
+			more = more || !ok || !lists.Equal(theirs, v)
 			s.files = s.files.put(name, v)
 		}
 	}
-	if !spell.Equal(s.dirs, t.dirs) {
-		s.dirs, more = []string{""}, more || !spell.Equal(t.dirs, []string{""})
+	if !lists.Equal(s.dirs, t.dirs) {
+		s.dirs, more = []string{""}, more || !lists.Equal(t.dirs, []string{""})
 	}
 	if len(s.otherArgs) != len(t.otherArgs) {
 		s.widenArgs()

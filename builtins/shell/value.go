@@ -6,7 +6,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // shPartKind is what a part of a word is.
@@ -161,7 +161,7 @@ func (v shValue) trimNewlines() shValue {
 //
 //go:noinline
 func (v shValue) mapped(change func(p *shPart)) shValue {
-	out := spell.Copy(v)
+	out := lists.Copy(v)
 	for i := range out {
 		change(&out[i])
 	}
@@ -215,7 +215,7 @@ func (w Word) known() (string, bool) { return w.Text, !w.Dynamic }
 // Is reports whether the word is known and is one of the given.
 //
 //go:noinline
-func (w Word) Is(texts ...string) bool { return !w.Dynamic && spell.Has(texts, w.Text) }
+func (w Word) Is(texts ...string) bool { return !w.Dynamic && lists.Has(texts, w.Text) }
 
 // after is the word without its first n bytes, which are known text.
 func (w Word) after(n int) Word {

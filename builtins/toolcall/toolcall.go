@@ -11,8 +11,8 @@ import (
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/paths"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -83,7 +83,7 @@ func KindOf(tool string) string {
 
 // Names lists the tools whose kind is known by their name, sorted. Any other
 // is of kind mcp or other.
-func Names() []string { return spell.Keys(toolKinds()) }
+func Names() []string { return lists.Keys(toolKinds()) }
 
 // OfKind lists every name whose KindOf is kind; nil for mcp, other and what is
 // no kind. The caller may change the list.
@@ -99,7 +99,7 @@ func OfKind(kind string) []string {
 }
 
 // MCPPrefixes begin the names of tools of kind mcp that Names does not list.
-func MCPPrefixes() []string { return spell.Copy(mcpPrefixes) }
+func MCPPrefixes() []string { return lists.Copy(mcpPrefixes) }
 
 // HasCommand reports whether a call of a tool may have a command line.
 func HasCommand(tool string) bool { return commandPart.of(KindOf(tool)) }
@@ -220,7 +220,7 @@ func (p *Part) texts(c *policy.Context) []string {
 	}
 	out := p.find(args, nil)
 	if len(out) > 1 {
-		out = spell.DeleteFunc(out, func(s string) bool { return s == "" })
+		out = lists.DeleteFunc(out, func(s string) bool { return s == "" })
 	}
 	return out
 }
@@ -237,7 +237,7 @@ func (p *Part) find(args map[string]any, out []string) []string {
 	if !more {
 		return out
 	}
-	for _, key := range spell.Keys(args) {
+	for _, key := range lists.Keys(args) {
 		if p.spelt(key) {
 			out = addText(out, args[key])
 		}
@@ -252,7 +252,7 @@ func (p *Part) find(args map[string]any, out []string) []string {
 //
 //go:noinline
 func addText(out []string, v any) []string {
-	if text, ok := partText(v); ok && !spell.Has(out, text) {
+	if text, ok := partText(v); ok && !lists.Has(out, text) {
 		out = append(out, text)
 	}
 	return out
@@ -285,7 +285,7 @@ func (p *Part) within(v any, out []string) []string {
 
 // spelt reports whether a key is one of Keys in another spelling.
 func (p *Part) spelt(key string) bool {
-	return len(key) < 64 && plainKeys()[Plain(key)] == p && !spell.Has(p.Keys, key)
+	return len(key) < 64 && plainKeys()[Plain(key)] == p && !lists.Has(p.Keys, key)
 }
 
 // Plain is an argument's name without what agents write differently: some of them read
@@ -324,7 +324,7 @@ func Doubt(c *policy.Context, e policy.Event, reads policy.Paths) error {
 	}
 	for i := range parts {
 		p := &parts[i]
-		if !p.each && reads.Covers(policy.Path{Field: p.field}) && spell.Has(p.Kinds, KindOf(c.Text(policy.FieldToolName))) {
+		if !p.each && reads.Covers(policy.Path{Field: p.field}) && lists.Has(p.Kinds, KindOf(c.Text(policy.FieldToolName))) {
 			if texts := p.texts(c); len(texts) > 1 {
 				return fault.Errorf("the tool's input has two different values of %s: %q and %q", p.field, texts[0], texts[1])
 			}
@@ -334,7 +334,7 @@ func Doubt(c *policy.Context, e policy.Event, reads policy.Paths) error {
 }
 
 func (p *Part) of(kind string) bool {
-	return kind == KindMCP || kind == KindOther || spell.Has(p.Kinds, kind)
+	return kind == KindMCP || kind == KindOther || lists.Has(p.Kinds, kind)
 }
 
 // partText is a part as text: a string as it is, a list of strings as a
@@ -427,10 +427,10 @@ func folders(v any, at shell.At, out []string) []string {
 			out = folders(e, at, out)
 		}
 	case map[string]any:
-		for _, key := range spell.Keys(v) {
+		for _, key := range lists.Keys(v) {
 			switch Plain(key) {
 			case "workdir", "workingdir", "workingdirectory", "workdirectory", "cwd", "dir", "directory", "dirpath", "chdir", "currentdir", "currentdirectory", "folder", "workspace":
-				if dir := folder(v[key], at); !spell.Has(out, dir) {
+				if dir := folder(v[key], at); !lists.Has(out, dir) {
 					out = append(out, dir)
 				}
 			default:
@@ -479,8 +479,8 @@ func shells(c *policy.Context) []string {
 	if len(out) == 0 {
 		return []string{""}
 	}
-	spell.Sort(out)
-	return spell.Compact(out)
+	lists.Sort(out)
+	return lists.Compact(out)
 }
 
 // Command is the command line of a call, as it is found in the call's input: several are
@@ -499,7 +499,7 @@ func Unreadable(c *policy.Context) bool {
 	input, _ := c.Get(policy.FieldToolInput)
 	args, _ := input.(map[string]any)
 	for key, v := range args {
-		if list, ok := v.([]any); ok && len(list) > 0 && inner(v) && (spell.Has(commandPart.Keys, key) || commandPart.spelt(key)) {
+		if list, ok := v.([]any); ok && len(list) > 0 && inner(v) && (lists.Has(commandPart.Keys, key) || commandPart.spelt(key)) {
 			return true
 		}
 	}

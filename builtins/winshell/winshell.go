@@ -8,7 +8,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/hookc/hookc/builtins/quoting"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // Dialect is a shell that Rewrite reads.
@@ -113,7 +113,7 @@ func substituted(code string) word {
 }
 
 // opaque is a value that is not known, of these: expr prints anything.
-func opaque(lists ...[]word) word { return substituted("expr " + codes(spell.Concat(lists...))) }
+func opaque(words ...[]word) word { return substituted("expr " + codes(lists.Concat(words...))) }
 
 // joined is words one right after the other.
 //

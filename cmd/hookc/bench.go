@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/internal/decide"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 )
@@ -115,7 +115,7 @@ func (f *benchFlags) checkOutput(cmd *cobra.Command) error {
 	var files []string
 	for _, file := range f.Files {
 		switch {
-		case !spell.Has(benchOutputs, file):
+		case !lists.Has(benchOutputs, file):
 			files = append(files, file)
 			continue
 		case chosen && f.output != file:
@@ -213,7 +213,7 @@ var ownVariables = []string{"HOOKC_BENCH_", "HOOKC_RUN_", "HOOKC_SERVE_", "HOOKC
 
 // benchEnviron is an environment with a state folder of its own.
 func benchEnviron(environ []string, home string) []string {
-	out := spell.DeleteFunc(spell.Copy(environ), func(kv string) bool {
+	out := lists.DeleteFunc(lists.Copy(environ), func(kv string) bool {
 		return slices.ContainsFunc(ownVariables, func(p string) bool { return strings.HasPrefix(kv, p) })
 	})
 	return append(out, "XDG_STATE_HOME="+home)

@@ -13,7 +13,7 @@ import (
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/internal/casetest"
 	"github.com/hookc/hookc/internal/host"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -52,7 +52,7 @@ func (b *bencher) engine(project string, around []string, answers map[string]map
 		o.Gates, o.Async = executor.FirstBlock{}, func(context.Context, *dag.Node, *policy.Context) error { return nil }
 	}))
 	e := &benchEngine{open: func(more ...hookc.Option) (*hookc.Engine, error) {
-		eng, err := openFindings(b.ctx, append(spell.Copy(options), more...))
+		eng, err := openFindings(b.ctx, append(lists.Copy(options), more...))
 		if err == nil {
 			b.done = append(b.done, func() { _ = eng.Close() }) // ErrClosed, at most
 		}
@@ -139,7 +139,7 @@ func (b *bencher) unidentified(e *benchEvent) error {
 		return cannot("%v", err)
 	}
 	sent := v.(map[string]any)
-	for _, key := range spell.Keys(sent) {
+	for _, key := range lists.Keys(sent) {
 		less := maps.Clone(sent)
 		delete(less, key)
 		data, err := policy.EncodeJSON(less)
@@ -211,17 +211,17 @@ func (e *benchEvent) concerned() []string {
 	for _, t := range e.want.Hooks {
 		_, left := e.why[t.Name]
 		started := t.Status != policy.StatusFiltered && t.Status != policy.StatusDisabled && (t.Status != policy.StatusNotStarted || early[t.Name])
-		if left && started && !spell.Has(out, t.Name) {
+		if left && started && !lists.Has(out, t.Name) {
 			out = append(out, t.Name)
 		}
 	}
-	spell.Sort(out)
+	lists.Sort(out)
 	return out
 }
 
 // because says of hooks that are left out why.
 func (e *benchEvent) because(names []string) string {
-	return strings.Join(spell.Each(names, func(name string) string { return fmt.Sprintf("%s (%s)", name, e.why[name]) }), ", ")
+	return strings.Join(lists.Each(names, func(name string) string { return fmt.Sprintf("%s (%s)", name, e.why[name]) }), ", ")
 }
 
 // observable is what of a Decision is the same each time and each way.

@@ -13,7 +13,7 @@ import (
 	"github.com/hookc/hookc/internal/casetest"
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/source/cases"
@@ -262,11 +262,11 @@ func withFolder(data []byte, dir string) ([]byte, error) {
 	}
 	at := bytes.IndexByte(data, '{') + 1
 	rest := data[at:]
-	member := spell.Copy(key[1 : len(key)-1])
+	member := lists.Copy(key[1 : len(key)-1])
 	if trimmed := bytes.TrimSpace(rest); len(trimmed) > 0 && trimmed[0] != '}' {
 		member = append(member, ',')
 	}
-	return spell.Concat(data[:at], member, rest), nil
+	return lists.Concat(data[:at], member, rest), nil
 }
 
 // caseEvents are the events of the YAML cases beside the policy, with the
@@ -371,7 +371,7 @@ func (b *bencher) complete(plan *dag.Plan, in *policy.Context, f policy.Field) {
 	switch {
 	case !plan.Spec.CanRead(f):
 	case f == policy.FieldToolName && (b.tool != "" || in.Text(f) == ""):
-		in.Set(f, spell.First(b.tool, "Bash"))
+		in.Set(f, lists.First(b.tool, "Bash"))
 	case f == policy.FieldToolInput && !in.Has(f):
 		in.Set(f, map[string]any{"command": "true"})
 	}

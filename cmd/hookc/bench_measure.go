@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // benchCase is an event whose deciding is measured.
@@ -137,7 +137,7 @@ func (s *sampler) sample(ctx context.Context, each limits) {
 			err = s.shot.check(last)
 		}
 		if err != nil || ctx.Err() != nil { // what the end of the benchmark cut short is no measure
-			s.err = spell.First(ctx.Err(), err)
+			s.err = lists.First(ctx.Err(), err)
 			return
 		}
 		s.took.note(end.Sub(start))
@@ -232,8 +232,8 @@ func median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
 	}
-	sorted := spell.Copy(values)
-	spell.Sort(sorted)
+	sorted := lists.Copy(values)
+	lists.Sort(sorted)
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }

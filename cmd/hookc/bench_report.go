@@ -4,7 +4,7 @@ import (
 	"math"
 	"runtime"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -166,7 +166,7 @@ func middle(rounds []benchRound, of func(benchRound) float64) float64 {
 
 // print writes the report as it is asked for.
 func (b *bencher) print(cut bool) error {
-	b.events = spell.DeleteFunc(b.events, func(e *benchEvent) bool { return e.want == nil })
+	b.events = lists.DeleteFunc(b.events, func(e *benchEvent) bool { return e.want == nil })
 	out := b.cmd.OutOrStdout()
 	switch b.output {
 	case "json":

@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -82,7 +82,7 @@ func (h *hookReport) row(w io.Writer) {
 	if h.Chain != nil {
 		share = fmt.Sprintf("%.0f %%", 100*h.Share)
 	}
-	chain, alone := spell.First(h.Chain, &measured{}), spell.First(h.Alone, &measured{})
+	chain, alone := lists.First(h.Chain, &measured{}), lists.First(h.Alone, &measured{})
 	fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", h.Hook, kind, was, nanos(chain.P50), nanos(chain.P99), share,
 		nanos(alone.P50), nanos(alone.P99), number(alone.Bytes), number(alone.Allocs))
 }

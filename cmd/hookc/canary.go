@@ -6,7 +6,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/decide"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -25,7 +25,7 @@ func canary(s *decide.Speaker, cmd *cobra.Command, src *sources) (*policy.Decisi
 	if err != nil {
 		return nil, err
 	}
-	live := spell.Some(eng.Program().Hooks, func(e *dag.Entry) bool { return e.Status == dag.Live && !hookc.Own(e.Hook) })
+	live := lists.Some(eng.Program().Hooks, func(e *dag.Entry) bool { return e.Status == dag.Live && !hookc.Own(e.Hook) })
 	if err := eng.Close(); err != nil {
 		return nil, cannot("%v", err)
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/hookc/hookc/dag/render"
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/host"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/internal/report"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
@@ -219,7 +219,7 @@ func (s *sources) nothing() error {
 	files, trees := source.DiscoverPlaces(o)
 	var looked []string
 	for _, f := range append(files, trees...) {
-		if ext := filepath.Ext(f); ext == ".yaml" || ext == ".json" || ext == ".toml" || spell.Has(trees, f) {
+		if ext := filepath.Ext(f); ext == ".yaml" || ext == ".json" || ext == ".toml" || lists.Has(trees, f) {
 			looked = append(looked, "  "+shownFrom(dir, f))
 		}
 	}

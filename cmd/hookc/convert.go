@@ -15,8 +15,8 @@ import (
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/host"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/severity"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
@@ -63,8 +63,8 @@ type conversion struct {
 }
 
 func (c *convertFlags) run(cmd *cobra.Command, s *sources, args []string) error {
-	yaml := spell.Has([]string{".yaml", ".yml"}, filepath.Ext(c.to))
-	if !yaml && !spell.Has(convertTargets, c.to) {
+	yaml := lists.Has([]string{".yaml", ".yml"}, filepath.Ext(c.to))
+	if !yaml && !lists.Has(convertTargets, c.to) {
 		return cannot("--to %q: %s", c.to, diag.DidYouMean(c.to, convertTargets, "convert writes hooks.yaml"))
 	}
 	switch {

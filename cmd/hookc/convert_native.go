@@ -8,7 +8,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/lazy"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -69,7 +69,7 @@ func canonical(f policy.Filter) (policy.Filter, []string) {
 			said, absent, note = canonicalCondition(c)
 		}
 		// missing is said of all conditions or of none.
-		counts := !spell.Among(ownAbsence, said.Key)
+		counts := !lists.Among(ownAbsence, said.Key)
 		if len(missing) > 0 && missing[0] != absent && counts {
 			said, note, counts = c, "", false
 		}
@@ -109,7 +109,7 @@ func canonicalCondition(c policy.Condition) (out policy.Condition, missing, note
 	if a.Op != policy.AtomIn {
 		names = []string{strings.TrimSpace(c.Value.Value)}
 	}
-	if missing, ok := agrees(a, func(s string) bool { return spell.Has(names, s) }); ok && listKeys[a.Field] != "" {
+	if missing, ok := agrees(a, func(s string) bool { return lists.Has(names, s) }); ok && listKeys[a.Field] != "" {
 		switch {
 		case !slices.ContainsFunc(names, unlistable):
 			return as(listKeys[a.Field], strings.Join(names, "|")), missing, fmt.Sprintf("matcher %q: exactly that", c.Value.Value)
@@ -142,7 +142,7 @@ var modes = []string{"default", "plan", "acceptEdits", "auto_edit", "auto", "aut
 // refusedModes are the permission modes in which an atom does not hold, when it
 // looks at nothing else and holds in every other and in none.
 func refusedModes(a *policy.Atom) []string {
-	if !spell.Equal(a.Reads, []policy.Field{policy.FieldPermissionMode}) || a.Op == policy.AtomIn {
+	if !lists.Equal(a.Reads, []policy.Field{policy.FieldPermissionMode}) || a.Op == policy.AtomIn {
 		return nil
 	}
 	holds := func(mode string) bool {
@@ -151,7 +151,7 @@ func refusedModes(a *policy.Atom) []string {
 	if !a.Test(policy.NewContext(policy.PreToolExecution)) || !holds("") || !holds("another") {
 		return nil
 	}
-	return spell.DeleteFunc(spell.Copy(modes), holds)
+	return lists.DeleteFunc(lists.Copy(modes), holds)
 }
 
 // unlistable reports whether a name cannot stand in a list `A|B`.

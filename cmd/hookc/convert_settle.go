@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/print"
@@ -32,7 +32,7 @@ func settle(p *policy.Policy, program *dag.Program) *conversion {
 	out.Hooks, out.Settings, out.Profile = nil, nil, nil
 	if p.Profile != nil {
 		v.header = append(v.header, fmt.Sprintf("What the configuration of %s means, in hookc's own words.", p.Profile.Name))
-		out.MaxConcurrent = spell.First(p.MaxConcurrent, p.Profile.MaxConcurrent)
+		out.MaxConcurrent = lists.First(p.MaxConcurrent, p.Profile.MaxConcurrent)
 	}
 	if names := tiers(program); len(names) > 1 {
 		v.header = append(v.header, "The tiers "+strings.Join(names, ", ")+" in one file, in the order in which their hooks run. In a project's",
@@ -91,9 +91,9 @@ func tiers(program *dag.Program) []string {
 	for _, e := range program.Hooks {
 		out = append(out, e.Hook.Tier)
 	}
-	spell.Sort(out)
+	lists.Sort(out)
 	var names []string
-	for _, t := range spell.Compact(out) {
+	for _, t := range lists.Compact(out) {
 		names = append(names, t.String())
 	}
 	return names
@@ -111,7 +111,7 @@ func inForce(program *dag.Program) []dag.Entry {
 			}
 		}
 	}
-	out := spell.Copy(program.Hooks)
+	out := lists.Copy(program.Hooks)
 	sort.SliceStable(out, func(a, b int) bool {
 		i, live := at[out[a].Hook]
 		j, other := at[out[b].Hook]
@@ -124,11 +124,11 @@ func inForce(program *dag.Program) []dag.Entry {
 // or by an agent's own rules.
 func (v *conversion) setting(p *policy.Policy, plan *dag.Plan) []policy.Setting {
 	s := policy.Setting{Event: plan.Event, Tier: policy.TierProject}
-	written := spell.Copy(p.Settings)
+	written := lists.Copy(p.Settings)
 	sort.SliceStable(written, func(i, j int) bool { return written[i].Tier < written[j].Tier })
 	for _, w := range written {
 		if w.Event == plan.Event {
-			s.Strategy, s.ChainTimeout = spell.First(s.Strategy, w.Strategy), spell.First(s.ChainTimeout, w.ChainTimeout)
+			s.Strategy, s.ChainTimeout = lists.First(s.Strategy, w.Strategy), lists.First(s.ChainTimeout, w.ChainTimeout)
 		}
 	}
 	if p.Profile != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/internal/decide"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/memory"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
@@ -41,7 +41,7 @@ func speak(name string, args []string, stdin io.Reader, stdout, stderr io.Writer
 		return exitBlocked
 	}
 	event := decide.EventArgument(args)
-	out := &mouth{stdout: stdout, stderr: stderr, framed: spell.Has(args, decide.Framed)}
+	out := &mouth{stdout: stdout, stderr: stderr, framed: lists.Has(args, decide.Framed)}
 	dog := newWatchdog(limitFor(d, args))
 	unread, _ := d.Decode(nil, event, os.Getenv) // which knows what the command line says
 	dog.answers(out.failing(unread))

@@ -13,8 +13,8 @@ import (
 	"github.com/hookc/hookc/internal/casetest"
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/diff"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/report"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -83,7 +83,7 @@ func (f *diffFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	var past *replayer
 	past, o.Recorded = f.recorder(cmd)
-	o.Cases = spell.Concat(casetest.Beside(old), casetest.Beside(new))
+	o.Cases = lists.Concat(casetest.Beside(old), casetest.Beside(new))
 	found, err := f.compare(cmd, old, new, o)
 	switch {
 	case cmd.Context().Err() != nil:
@@ -118,7 +118,7 @@ func (f *diffFlags) found(r *diff.Report) bool {
 	if !f.allowUnknown && len(r.Unknown(true)) > 0 {
 		return true
 	}
-	return spell.Some(r.Decisions, func(c *diff.Change) bool { return c.Direction == diff.Loosened })
+	return lists.Some(r.Decisions, func(c *diff.Change) bool { return c.Direction == diff.Loosened })
 }
 
 // compare compares two programs, and shows that it takes its time.

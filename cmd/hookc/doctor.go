@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/sites"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/agent"
@@ -161,7 +162,7 @@ func (d *doctor) above() {
 	at.Start = d.Root
 	for _, s := range at.Every() {
 		found, _, err := s.Read()
-		own := spell.Some(found, func(f *install.Found) bool { return f.Own })
+		own := lists.Some(found, func(f *install.Found) bool { return f.Own })
 		if err != nil || !own || s.File.Scope() != agent.ProjectScope && s.File.Scope() != agent.LocalScope {
 			continue
 		}
@@ -199,7 +200,7 @@ func (d *doctor) named() {
 		case "--format":
 			d.sources.Format = value
 		case "--profile":
-			d.sources.Profile = spell.First(d.sources.Profile, value)
+			d.sources.Profile = lists.First(d.sources.Profile, value)
 		case "--faithful":
 			d.sources.Faithful = !joined || value == "true"
 		}
@@ -234,7 +235,7 @@ func (d *doctor) readPolicy() {
 		d.say("policy", checkWarn, "", "%s", n)
 	}
 	for _, f := range program.Diagnostics {
-		if spell.Has(hookc.AgentFindings, f.Code.ID) {
+		if lists.Has(hookc.AgentFindings, f.Code.ID) {
 			d.say("policy", checkWarn, f.Hint, "%s: %s", f.Code.ID, f.Text)
 		}
 	}
@@ -262,7 +263,7 @@ func (d *doctor) trusted() {
 
 // report prints the checks; failures are exit 1.
 func (d *doctor) report(asJSON bool) error {
-	failed := spell.Some(d.checks, func(c *check) bool { return c.Status == checkFail })
+	failed := lists.Some(d.checks, func(c *check) bool { return c.Status == checkFail })
 	out := d.cmd.OutOrStdout()
 	if asJSON {
 		err := writeJSON(out, struct {

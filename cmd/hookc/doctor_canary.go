@@ -13,7 +13,7 @@ import (
 
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/agent"
 )
 
@@ -44,7 +44,7 @@ func (d *doctor) canary(e ownEntry, at agent.Entry) {
 	got, err := d.fire(e.Command, input, nonce)
 	took := time.Since(begun)
 	want, wrong := d.expected(at, input, nonce)
-	limit := spell.First(e.Timeout, d.Place.Standard)
+	limit := lists.First(e.Timeout, d.Place.Standard)
 	hint := "run it yourself: echo '" + string(input) + "' | " + decide.CanaryEnv + "=x " + e.Command
 	switch {
 	case err != nil:

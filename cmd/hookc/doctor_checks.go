@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/internal/release"
 	"github.com/hookc/hookc/internal/sites"
@@ -43,7 +44,7 @@ func (d *doctor) switches(all []opened) {
 }
 
 func (d *doctor) onlyManaged() bool {
-	return len(d.entries) > 0 && !spell.Some(d.entries, func(e *ownEntry) bool { return e.site.File.Scope() != agent.ManagedScope })
+	return len(d.entries) > 0 && !lists.Some(d.entries, func(e *ownEntry) bool { return e.site.File.Scope() != agent.ManagedScope })
 }
 
 // offBy says how a setting's value turns hookc off, "" when it does not.
@@ -57,7 +58,7 @@ func (d *doctor) offBy(sw *agent.Switch, v any) string {
 	list, _ := v.([]any)
 	for _, item := range list {
 		name, _ := item.(string)
-		own := spell.Some(d.entries, func(e *ownEntry) bool { return e.Command == name })
+		own := lists.Some(d.entries, func(e *ownEntry) bool { return e.Command == name })
 		if own || name == agent.HookName && d.Place.Handler.Name != "" {
 			return fmt.Sprintf("lists %q: hookc does not run", name)
 		}
@@ -82,7 +83,7 @@ func valueUnder(settings map[string]any, path string) (any, bool) {
 
 // at are the entries for an event.
 func (d *doctor) at(native string) []ownEntry {
-	return spell.Without(d.entries, func(e *ownEntry) bool { return e.Event != native })
+	return lists.Without(d.entries, func(e *ownEntry) bool { return e.Event != native })
 }
 
 // events: hookc stands at every event the policy has hooks on, once.
@@ -123,8 +124,8 @@ func (d *doctor) shadows(all []opened) {
 	for _, e := range d.entries {
 		own := slices.IndexFunc(all, func(o opened) bool { return o.site.Path == e.site.Path })
 		for _, o := range all[own+1:] {
-			there := spell.Some(o.found, func(f *install.Found) bool { return f.Event == e.Event })
-			again := spell.Some(o.found, func(f *install.Found) bool { return f.Event == e.Event && f.Own })
+			there := lists.Some(o.found, func(f *install.Found) bool { return f.Event == e.Event })
+			again := lists.Some(o.found, func(f *install.Found) bool { return f.Event == e.Event && f.Own })
 			if there && !again {
 				d.say("shadow", checkFail, "install hookc in the scope of "+o.site.Target.Name,
 					"%s at %s is not run: %s has hooks on it too, and only those count", e.Event, e.at(), o.site.Target.Name)
@@ -178,7 +179,7 @@ func (d *doctor) strangers() {
 // knows reports whether the agent has, or may have, a tool.
 func (d *doctor) knows(tool string) bool {
 	p := d.Dialect.Profile
-	return spell.Has(p.Tools, tool) || slices.ContainsFunc(p.Open, func(glob string) bool {
+	return lists.Has(p.Tools, tool) || slices.ContainsFunc(p.Open, func(glob string) bool {
 		ok, err := path.Match(glob, tool)
 		return ok || err != nil
 	})
@@ -208,7 +209,7 @@ func (d *doctor) commands() {
 	var done []string
 	for _, e := range d.entries {
 		words := commandline.Words(e.Command)
-		if spell.Has(done, words[0]) {
+		if lists.Has(done, words[0]) {
 			continue
 		}
 		done = append(done, words[0])
@@ -304,7 +305,7 @@ func (d *doctor) agentTrust(all []opened) {
 	}
 	for _, e := range d.entries {
 		named := func(key string) bool { return strings.Contains(key, e.site.Path) }
-		if slices.ContainsFunc(spell.Keys(records), named) {
+		if slices.ContainsFunc(lists.Keys(records), named) {
 			continue
 		}
 		d.say("agent trust", checkFail, "", "%s: no trust in %s is recorded under %s: %s", e.Event, e.site.Target.Name, d.Place.Trusted, d.Place.Trust)

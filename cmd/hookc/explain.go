@@ -16,7 +16,7 @@ import (
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/host"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -134,7 +134,7 @@ func rulesAlone(ctx context.Context, options []hookc.Option, event policy.Event)
 	options = append(options, host.Execution[hookc.Option](func(o *executor.Options) {
 		o.Async = func(context.Context, *dag.Node, *policy.Context) error { return nil }
 	}))
-	eng, err := decide.Open(ctx, append(spell.Copy(options), hookc.SkipVerify()))
+	eng, err := decide.Open(ctx, append(lists.Copy(options), hookc.SkipVerify()))
 	if err != nil {
 		return nil, err
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/release"
 	"github.com/hookc/hookc/internal/report"
 	"github.com/hookc/hookc/internal/screen"
 	"github.com/hookc/hookc/internal/severity"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
 )
@@ -25,7 +25,7 @@ var reporting = []string{"check", "lint", "test", "diff"}
 // formats is the flag --format: the format that policies are read in and, of the
 // commands that report, the one in which they write. No name means both.
 func (s *sources) formats(cmd *cobra.Command) {
-	if !spell.Has(reporting, cmd.Name()) {
+	if !lists.Has(reporting, cmd.Name()) {
 		s.ReadAs(cmd)
 		return
 	}
@@ -39,7 +39,7 @@ func (f formatFlag) String() string { return "" }
 func (f formatFlag) Type() string   { return "string" }
 
 func (f formatFlag) Set(name string) error {
-	if name == "text" || name == "json" || spell.Has(report.Formats(), name) {
+	if name == "text" || name == "json" || lists.Has(report.Formats(), name) {
 		f.s.Output = name
 	} else {
 		f.s.Format = name
@@ -63,7 +63,7 @@ func (f *findings) flags(cmd *cobra.Command) {
 
 // fails reports whether findings are exit 1.
 func (f *findings) fails(found diag.List) bool {
-	return spell.Some(found, func(d *diag.Diagnostic) bool {
+	return lists.Some(found, func(d *diag.Diagnostic) bool {
 		return d.Severity == diag.Error || f.strict && d.Severity == diag.Warning
 	})
 }
@@ -151,7 +151,7 @@ func policyTexts(program *dag.Program) []*diag.Source {
 	var out []*diag.Source
 	for _, s := range program.Sources {
 		// A file that is not there any more has no comments.
-		if text, err := os.ReadFile(s.Path); err == nil && spell.Has(source.Names(), s.Format) {
+		if text, err := os.ReadFile(s.Path); err == nil && lists.Has(source.Names(), s.Format) {
 			out = append(out, diag.NewSource(s.Name, string(text)))
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/fix"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/install"
@@ -165,7 +166,7 @@ func (f *fmtFlags) files(cmd *cobra.Command, args []string) ([]string, error) {
 			return nil, cannot("%v", err)
 		}
 	}
-	return spell.Add(nil, out), nil
+	return lists.Add(nil, out), nil
 }
 
 // projectFiles are those of the policy discovered for the project: what is the
@@ -178,7 +179,7 @@ func projectFiles() ([]string, error) {
 	p, found := hookc.Load(hookc.Discover(dir), hookc.ShownFrom(dir), hookc.AsFound())
 	var out []string
 	for _, s := range p.Sources {
-		if s.Tier != policy.TierProject && s.Tier != policy.TierLocal || !spell.Has([]string{"hooksyaml", "hookmd", "jcli"}, s.Format) {
+		if s.Tier != policy.TierProject && s.Tier != policy.TierLocal || !lists.Has([]string{"hooksyaml", "hookmd", "jcli"}, s.Format) {
 			continue
 		}
 		out = append(out, shownFrom(dir, s.Path))
@@ -201,5 +202,5 @@ func projectFiles() ([]string, error) {
 	case len(out) == 0:
 		return nil, cannot("%sno policy of this project can be read: name files, hookc fmt PATH", found.Render())
 	}
-	return spell.Add(nil, out), nil
+	return lists.Add(nil, out), nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/builtins"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -115,7 +115,7 @@ func helpEvents(out io.Writer) {
 	fmt.Fprintln(w, "EVENT\tCLASS\tOBEYS\tCHANGES\tSTRATEGY\tOTHER NAMES")
 	for _, e := range policy.Events() {
 		s := e.Spec()
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", e, s.Class, spell.First(s.Powers.String(), "–"), spell.First(s.Writable().String(), "–"), s.Strategy, strings.Join(s.Aliases, " "))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", e, s.Class, lists.First(s.Powers.String(), "–"), lists.First(s.Writable().String(), "–"), s.Strategy, strings.Join(s.Aliases, " "))
 	}
 	fmt.Fprintln(w, "\nG guards an action · T transforms a value · Q guards ending (a deny keeps the agent working) · O observes")
 	fmt.Fprintln(w, "ext.NAME is an event of your own host; it observes.")

@@ -12,6 +12,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/host"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
@@ -83,7 +84,7 @@ func newHooksStatus() *cobra.Command {
 				}
 				status.Notes = append(status.Notes, status.Work.Lines()...)
 			}
-			status.Counters = spell.Without(status.Counters, func(m *hookc.HookMetrics) bool { return m.Hook == hookc.SelfHook })
+			status.Counters = lists.Without(status.Counters, func(m *hookc.HookMetrics) bool { return m.Hook == hookc.SelfHook })
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), status)
 			}
@@ -121,7 +122,7 @@ func describe(p *dag.Program) *hooksStatus {
 				live++
 			}
 		}
-		if live == 0 && spell.Some(plan.Nodes, func(n *dag.Node) bool { return hookc.Own(n.Hook) }) {
+		if live == 0 && lists.Some(plan.Nodes, func(n *dag.Node) bool { return hookc.Own(n.Hook) }) {
 			continue
 		}
 		status.Enabled = status.Enabled || live > 0
@@ -215,7 +216,7 @@ func newHooksList() *cobra.Command {
 					continue
 				}
 				rows = append(rows, hookRow{e.Hook.Event, e.Hook.Name, e.Hook.Kind, e.Hook.Tier, e.Hook.Priority, e.Hook.Locked,
-					e.Status, spell.First(e.Reason, rollout.Text(e.Hook)), e.Hook.Span.String()})
+					e.Status, lists.First(e.Reason, rollout.Text(e.Hook)), e.Hook.Span.String()})
 			}
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), rows)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/decide"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/sites"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/agent"
@@ -124,11 +125,11 @@ func (f *installFlags) install(cmd *cobra.Command, s *sources, name string) erro
 func (f *installFlags) scopeOf(a *sites.Agent) (agent.Scope, error) {
 	can := a.Place.Scopes()
 	switch {
-	case f.scope == "" && spell.Has(can, string(agent.ProjectScope)):
+	case f.scope == "" && lists.Has(can, string(agent.ProjectScope)):
 		return agent.ProjectScope, nil
 	case f.scope == "":
 		return agent.UserScope, nil
-	case !spell.Has(can, f.scope):
+	case !lists.Has(can, f.scope):
 		return "", cannot("hookc knows no %s settings of %s: --scope takes %s", f.scope, a.Dialect.ID, spell.Or(can))
 	}
 	return agent.Scope(f.scope), nil
@@ -177,7 +178,7 @@ func reportOf(a *sites.Agent, s *sites.Site, done *sites.Done, want []install.En
 	}
 	for _, c := range done.Changes {
 		e := installedEntry{Change: c}
-		if i := spell.At(want, func(w *install.Entry) bool { return w.Event == c.Event }); i >= 0 {
+		if i := lists.At(want, func(w *install.Entry) bool { return w.Event == c.Event }); i >= 0 {
 			e.Matcher, e.Timeout, e.Command = want[i].Matcher, want[i].Timeout.Round(time.Second).String(), want[i].Command
 		}
 		out.Entries = append(out.Entries, e)
@@ -226,7 +227,7 @@ func hiddenBy(a *sites.Agent, s *sites.Site) []string {
 			continue
 		}
 		for _, f := range found {
-			if spell.Some(mine, func(m *install.Found) bool { return m.Event == f.Event }) {
+			if lists.Some(mine, func(m *install.Found) bool { return m.Event == f.Event }) {
 				out = append(out, fmt.Sprintf("%s runs the hooks on %s of %s alone: %s of %s does not run any more",
 					a.Dialect.ID, f.Event, s.Target.Name, f.Command, other.Target.Name))
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag/render"
 	"github.com/hookc/hookc/executor/runner"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -123,7 +123,7 @@ func ofKind(all []listed, kind string) []listed {
 func listKinds() []string {
 	var out []string
 	for _, l := range catalogue() {
-		if !spell.Has(out, l.Kind) {
+		if !lists.Has(out, l.Kind) {
 			out = append(out, l.Kind)
 		}
 	}

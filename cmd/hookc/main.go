@@ -17,15 +17,15 @@ import (
 	"github.com/hookc/hookc/cmd/hookc/bundles"
 	"github.com/hookc/hookc/cmd/hookc/ui"
 	"github.com/hookc/hookc/internal/decide"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/release"
 	"github.com/hookc/hookc/internal/serve"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
 
 func main() {
 	// Garbage is collected at 16 MB first, not 4: most commands are over before.
-	if os.Getenv("GOGC") == "" && !spell.Has(os.Args, "serve") {
+	if os.Getenv("GOGC") == "" && !lists.Has(os.Args, "serve") {
 		runtime.AddCleanup(new(*int), func(usual int) {
 			if now := debug.SetGCPercent(usual); now != 400 { // a command's own
 				debug.SetGCPercent(now)
@@ -39,7 +39,7 @@ func main() {
 // failure of hookc itself: it is reported and never looks like an answer.
 func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	if name, ok := decide.DialectOf(args); ok {
-		if !spell.Has(args, decide.Framed) {
+		if !lists.Has(args, decide.Framed) {
 			said := newScreen(stderr)
 			defer said.Flush()
 			stderr = said
@@ -146,7 +146,7 @@ func group(cmd *cobra.Command) {
 		if len(args) == 0 {
 			return nil
 		}
-		names := spell.Each(cmd.Commands(), (*cobra.Command).Name)
+		names := lists.Each(cmd.Commands(), (*cobra.Command).Name)
 		return cannot("unknown command %q for %q: %s", args[0], cmd.CommandPath(),
 			diag.DidYouMean(args[0], names, "there are "+strings.Join(names, ", ")))
 	}

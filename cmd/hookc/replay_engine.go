@@ -11,7 +11,7 @@ import (
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/host"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -99,13 +99,13 @@ func (r *replayer) openEngine(rec *recording, from *sources, project string) (*r
 	if plan := program.Plan(rec.event); plan != nil {
 		for i := range plan.Nodes {
 			h := plan.Nodes[i].Hook
-			if _, answered := answers[h.Name]; !answered && !h.Async && !r.runs(h) && !spell.Has(rec.heard, h.Name) {
+			if _, answered := answers[h.Name]; !answered && !h.Async && !r.runs(h) && !lists.Has(rec.heard, h.Name) {
 				e.silent = append(e.silent, h.Name)
 				answers[h.Name] = map[string]any{}
 			}
 		}
 	}
-	if e.eng, err = decide.Open(r.ctx, append(spell.Copy(options), hookc.Answers(answers))); err != nil {
+	if e.eng, err = decide.Open(r.ctx, append(lists.Copy(options), hookc.Answers(answers))); err != nil {
 		return nil, err
 	}
 	r.done = append(r.done, func() { _ = e.eng.Close() }) // ErrClosed, at most
@@ -125,10 +125,10 @@ func (e *replayEngine) concerned(d *policy.Decision) []string {
 	var out []string
 	for _, t := range d.Hooks {
 		reached := t.Status == policy.StatusRan || t.Status == policy.StatusFailed || t.Status == policy.StatusSquashed
-		if reached && spell.Has(e.silent, t.Name) && !spell.Has(out, t.Name) {
+		if reached && lists.Has(e.silent, t.Name) && !lists.Has(out, t.Name) {
 			out = append(out, t.Name)
 		}
 	}
-	spell.Sort(out)
+	lists.Sort(out)
 	return out
 }

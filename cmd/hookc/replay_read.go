@@ -15,7 +15,7 @@ import (
 	"github.com/hookc/hookc/internal/ahead"
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/cases"
@@ -170,7 +170,7 @@ func (r *replayer) logged(rec *recording, m map[string]any) (err error) {
 		rec.expect, rec.whole = result, true
 	}
 	if answers, ok := m["answers"].(map[string]any); ok {
-		rec.then, rec.heard = answers, spell.Keys(answers)
+		rec.then, rec.heard = answers, lists.Keys(answers)
 		text, err := policy.EncodeJSON(answers)
 		if err != nil {
 			return err
@@ -197,8 +197,8 @@ var recordKeys = []string{"name", "event", "answers", "decision", "expect"}
 
 // said reads what a record holds beside its event.
 func (rec *recording) said(m map[string]any) error {
-	for _, key := range spell.Keys(m) {
-		if !spell.Has(recordKeys, key) {
+	for _, key := range lists.Keys(m) {
+		if !lists.Has(recordKeys, key) {
 			return fault.Errorf("unknown key %q: %s", key, diag.DidYouMean(key, recordKeys, "a record has "+strings.Join(recordKeys, ", ")))
 		}
 	}
@@ -214,8 +214,8 @@ func (rec *recording) said(m map[string]any) error {
 		case rec.expect != nil:
 			return errors.New("a record has a decision or what is expected of it, not both")
 		}
-		for _, name := range spell.Keys(said) {
-			if known := policy.DecisionKeys(); !spell.Has(known, name) {
+		for _, name := range lists.Keys(said) {
+			if known := policy.DecisionKeys(); !lists.Has(known, name) {
 				return fault.Errorf("%s: unknown key %q: %s", key, name, diag.DidYouMean(name, known, "`hookc help run` shows a Decision"))
 			}
 		}

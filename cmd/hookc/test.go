@@ -17,6 +17,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/internal/casetest"
 	"github.com/hookc/hookc/internal/decide"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/report"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/rego"
@@ -176,7 +177,7 @@ func (f *testFlags) config(cmd *cobra.Command, args []string) (c casetest.Config
 		return c, nil, cannot("--run: %v", err)
 	}
 	var policies []string
-	for _, path := range spell.Concat(f.Files, args) {
+	for _, path := range lists.Concat(f.Files, args) {
 		switch {
 		case !strings.HasSuffix(path, "_test.yaml"):
 			policies = append(policies, path)
@@ -258,7 +259,7 @@ func indented(out io.Writer, what, text string) {
 
 // longRun lets -run of test, as go test has it, be --run.
 func longRun(args []string) []string {
-	out := spell.Copy(args)
+	out := lists.Copy(args)
 	for i, arg := range out {
 		if out[0] == "test" && (arg == "-run" || strings.HasPrefix(arg, "-run=")) {
 			out[i] = "-" + arg

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookc/hookc/internal/casetest"
 	"github.com/hookc/hookc/internal/decide"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -25,7 +26,7 @@ func (f *testFlags) again(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	var w casetest.Watch
-	for _, path := range spell.Concat(f.Files, args) {
+	for _, path := range lists.Concat(f.Files, args) {
 		if _, path, named := spell.Cut(path, "="); named {
 			w.Add(nil, filepath.Join(dir, path))
 		} else if filepath.IsAbs(path) {

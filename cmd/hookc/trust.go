@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/internal/decide"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
@@ -141,7 +142,7 @@ func everyProfile() []source.DiscoverOptions {
 
 // formatsOf are the places of a part, each with who reads it.
 func formatsOf(root string, p trust.Part) []string {
-	who := spell.First(p.Profile, "hookc")
+	who := lists.First(p.Profile, "hookc")
 	var out []string
 	for _, in := range p.Inputs {
 		out = append(out, who+": "+shownFrom(root, in.Path))

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/sites"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/install"
 )
@@ -68,7 +68,7 @@ func takeOut(a *sites.Agent, s *sites.Site, dry bool) (*installed, error) {
 	if err != nil {
 		return nil, s.Failed(err)
 	}
-	if !spell.Some(found, func(f *install.Found) bool { return f.Own }) {
+	if !lists.Some(found, func(f *install.Found) bool { return f.Own }) {
 		return nil, nil
 	}
 	done, err := s.Edit(nil, dry)

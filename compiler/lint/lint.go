@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -58,7 +58,7 @@ var lints = []Lint{
 }
 
 // Lints lists the checks by code.
-func Lints() []Lint { return spell.Copy(lints) }
+func Lints() []Lint { return lists.Copy(lints) }
 
 // Run reports everything the checks find, unsorted.
 func Run(t *Target) diag.List { return append(RunPlans(t), RunBodies(t)...) }

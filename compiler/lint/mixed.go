@@ -2,7 +2,7 @@ package lint
 
 import (
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -16,7 +16,7 @@ func mixed(t *Target) diag.List {
 			continue
 		}
 		set, ok := setter(t.Policy.Settings, plan)
-		above := spell.At(plan.Nodes, func(n *dag.Node) bool { return n.Hook.Tier < set.Tier })
+		above := lists.At(plan.Nodes, func(n *dag.Node) bool { return n.Hook.Tier < set.Tier })
 		if !ok || above < 0 {
 			continue
 		}

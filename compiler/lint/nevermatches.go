@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/pattern"
@@ -40,7 +40,7 @@ func condition(a *policy.Atom) string {
 // names the filter lists fulfils. What a condition says of a name alone is
 // found by asking it.
 func toolContradiction(plan *dag.Plan, m *policy.Matcher) (a, b *policy.Atom) {
-	i := spell.At(m.Atoms, func(a *policy.Atom) bool { return a.Field == policy.FieldToolName && a.Op == policy.AtomIn })
+	i := lists.At(m.Atoms, func(a *policy.Atom) bool { return a.Field == policy.FieldToolName && a.Op == policy.AtomIn })
 	if i < 0 {
 		return nil, nil
 	}
@@ -90,7 +90,7 @@ func unknownTools(t *Target, n *dag.Node) diag.List {
 }
 
 func knownTool(tools *policy.Catalogue, name string) bool {
-	return spell.Has(tools.Known, name) || slices.ContainsFunc(tools.Open, func(glob string) bool {
+	return lists.Has(tools.Known, name) || slices.ContainsFunc(tools.Open, func(glob string) bool {
 		p, err := pattern.Glob(glob)
 		return err != nil || p.Match(name) // an unusable glob is reported by validate and excludes nothing
 	})

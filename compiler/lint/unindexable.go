@@ -1,7 +1,7 @@
 package lint
 
 import (
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -16,7 +16,7 @@ func unindexable(t *Target) diag.List {
 		}
 		for i := range plan.Nodes {
 			n := &plan.Nodes[i]
-			named := spell.Some(n.Matcher.Atoms, func(a *policy.Atom) bool { return a.Op == policy.AtomIn })
+			named := lists.Some(n.Matcher.Atoms, func(a *policy.Atom) bool { return a.Op == policy.AtomIn })
 			if named || !original(n) {
 				continue
 			}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // Kinds are kinds of values, in Rego's order of types.
@@ -131,7 +131,7 @@ func (d domain) tidy() domain {
 
 // and is what is in both.
 func (d domain) and(e domain) domain {
-	out := domain{kinds: d.kinds & e.kinds, text: d.text, num: d.num, only: d.only, but: spell.Concat(d.but, e.but)}
+	out := domain{kinds: d.kinds & e.kinds, text: d.text, num: d.num, only: d.only, but: lists.Concat(d.but, e.but)}
 	switch {
 	case out.kinds&String == 0:
 		out.text = nil
@@ -159,7 +159,7 @@ func (d domain) and(e domain) domain {
 		out.only = intersect(d.only, e.only)
 	}
 	if out.only != nil {
-		out.only = spell.DeleteFunc(spell.Copy(out.only), func(v any) bool {
+		out.only = lists.DeleteFunc(lists.Copy(out.only), func(v any) bool {
 			return out.kinds&kindOf(v) == 0 || slices.ContainsFunc(out.but, func(w any) bool { return same(v, w) })
 		})
 	}

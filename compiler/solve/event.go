@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/toolcall"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -53,7 +53,7 @@ func (st *state) tree(of *Term) *node {
 	for id := range st.cells {
 		names = append(names, id)
 	}
-	spell.Sort(names)
+	lists.Sort(names)
 	for _, id := range names {
 		at(st.cells[id].t)
 	}
@@ -295,7 +295,7 @@ func (st *state) tool(nth int) (string, bool) {
 	}
 	var names []string
 	for _, k := range kindsOfTools[:7] {
-		names = append(names, spell.DeleteFunc(toolcall.OfKind(k), func(n string) bool { return !c.d.text.Has(n) })...)
+		names = append(names, lists.DeleteFunc(toolcall.OfKind(k), func(n string) bool { return !c.d.text.Has(n) })...)
 	}
 	if len(names) == 0 {
 		names = c.d.text.Examples(1 + nth)

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"unicode"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // Lang is a regular set of texts, as a complete deterministic automaton over
@@ -81,8 +81,8 @@ func (l *Lang) Not() *Lang {
 // subsets makes an automaton of states that are named by texts: first is the
 // first, step the one after a character, accept whether one accepts.
 func subsets(bounds []rune, first string, step func(state string, r rune) string, accept func(state string) bool) (*Lang, error) {
-	spell.Sort(bounds)
-	l := &Lang{bounds: spell.Compact(bounds)}
+	lists.Sort(bounds)
+	l := &Lang{bounds: lists.Compact(bounds)}
 	at := map[string]int32{first: 0}
 	states := []string{first}
 	for i := 0; i < len(states); i++ {
@@ -119,9 +119,9 @@ func product(a, b *Lang, both bool) (*Lang, error) {
 		}
 		return out, nil
 	}
-	bounds := spell.Concat(a.bounds, b.bounds)
-	spell.Sort(bounds)
-	out := &Lang{bounds: spell.Compact(bounds), rough: a.rough || b.rough}
+	bounds := lists.Concat(a.bounds, b.bounds)
+	lists.Sort(bounds)
+	out := &Lang{bounds: lists.Compact(bounds), rough: a.rough || b.rough}
 	type pair struct{ a, b int32 }
 	at, states := numbering(len(a.next), len(b.next)), []pair{{}}
 	at(0, 0, 0)
@@ -237,8 +237,8 @@ func Words(words ...string) *Lang {
 			bounds = append(bounds, r, min(r+1, lastRune))
 		}
 	}
-	spell.Sort(bounds)
-	l := &Lang{bounds: spell.Compact(bounds)}
+	lists.Sort(bounds)
+	l := &Lang{bounds: lists.Compact(bounds)}
 	// A state is what was read, while it begins a word; the second is all else.
 	const begin, other = 0, 1
 	state := func() int32 {
@@ -313,7 +313,7 @@ func (l *Lang) Then(m *Lang) *Lang {
 		return addState(s, 0)
 	}
 	// A state is that of l and a set of states of m.
-	out, err := subsets(spell.Concat(l.bounds, m.bounds), enter(string(rune(1)), 0), func(s string, r rune) string {
+	out, err := subsets(lists.Concat(l.bounds, m.bounds), enter(string(rune(1)), 0), func(s string, r rune) string {
 		runes := []rune(s)
 		at := l.next[runes[0]-1][l.class(r)]
 		out := string(at + 1)
@@ -338,13 +338,13 @@ func addState(s string, state int32) string {
 	if there {
 		return s
 	}
-	return string(spell.Insert(runes, i+1, state+1))
+	return string(lists.Insert(runes, i+1, state+1))
 }
 
 // Before is the set of texts that change, character by character, into one of the
 // set: those that lower or upper takes there.
 func (l *Lang) Before(change func(rune) rune) *Lang {
-	bounds := spell.Copy(l.bounds)
+	bounds := lists.Copy(l.bounds)
 	for _, rng := range unicode.CaseRanges {
 		for r := rune(rng.Lo); r <= rune(rng.Hi); r++ {
 			if to := change(r); to != r && l.class(to) != l.class(r) {
@@ -352,8 +352,8 @@ func (l *Lang) Before(change func(rune) rune) *Lang {
 			}
 		}
 	}
-	spell.Sort(bounds)
-	out := &Lang{bounds: spell.Compact(bounds), accept: l.accept, rough: l.rough}
+	lists.Sort(bounds)
+	out := &Lang{bounds: lists.Compact(bounds), accept: l.accept, rough: l.rough}
 	for _, row := range l.next {
 		to := make([]int32, len(out.bounds))
 		for c, r := range out.bounds {
@@ -425,7 +425,7 @@ func (l *Lang) living() []bool {
 	if known := l.lives.Load(); known != nil {
 		return *known
 	}
-	out := spell.Copy(l.accept)
+	out := lists.Copy(l.accept)
 	for more := true; more; {
 		more = false
 		for i, row := range slices.Backward(l.next) { // what follows mostly has a higher number
@@ -490,12 +490,12 @@ func searching(prog *syntax.Prog) (*Lang, error) {
 		out := []rune{after(r, width)}
 		for _, pc := range s.list {
 			if in := &prog.Inst[pc]; consumes(in) && in.MatchRune(r) {
-				if n := rune(in.Out) + 1; !spell.Among(out[1:], n) {
+				if n := rune(in.Out) + 1; !lists.Among(out[1:], n) {
 					out = append(out, n)
 				}
 			}
 		}
-		spell.Sort(out[1:])
+		lists.Sort(out[1:])
 		return string(out)
 	}, func(state string) bool { return state == string(found) || s.close([]rune(state), -1) })
 	return l, err

@@ -8,7 +8,7 @@ import (
 	"sort"
 
 	"github.com/hookc/hookc/internal/lazy"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // Bounds of one search.
@@ -91,7 +91,7 @@ func (w *World) Search(f *Formula, accept func(map[string]any) bool) Answer {
 	if s.gaveUp {
 		s.answer.Unknown = append(s.answer.Unknown, "there are too many ways in which it may hold")
 	}
-	s.answer.Unknown = spell.Distinct(s.answer.Unknown)
+	s.answer.Unknown = lists.Distinct(s.answer.Unknown)
 	return s.answer
 }
 
@@ -112,7 +112,7 @@ func (w *World) search(f *Formula, accept func(map[string]any) bool, usual bool)
 // turns are the choices of a formula in the order in which they are tried: first
 // those of which all is understood, and later by chance.
 func (s *search) turns(of []*Formula) []*Formula {
-	out := spell.Copy(of)
+	out := lists.Copy(of)
 	if s.order == nil {
 		sort.SliceStable(out, func(i, j int) bool { return out[i].Exact() && !out[j].Exact() })
 	} else {
@@ -169,10 +169,10 @@ func (s *search) walk(st *state, todo, choices []literal) bool {
 	sort.SliceStable(choices, func(i, j int) bool { return len(choices[i].f.parts) < len(choices[j].f.parts) })
 	first, rest := choices[0], choices[1:]
 	for _, p := range s.turns(first.f.parts) {
-		if s.walk(st.clone(), []literal{{p, first.holds}}, spell.Copy(rest)) {
+		if s.walk(st.clone(), []literal{{p, first.holds}}, lists.Copy(rest)) {
 			return true
 		}
-		if len(s.ways)+s.tried > spell.First(s.w.Most, mostLeaves) {
+		if len(s.ways)+s.tried > lists.First(s.w.Most, mostLeaves) {
 			s.gaveUp = true
 			return true
 		}
@@ -234,7 +234,7 @@ func newState(s *search) *state {
 }
 
 func (st *state) clone() *state {
-	return &state{s: st.s, cells: maps.Clone(st.cells), links: spell.Copy(st.links), orders: spell.Copy(st.orders), notes: spell.Copy(st.notes), hints: spell.Copy(st.hints), long: maps.Clone(st.long)}
+	return &state{s: st.s, cells: maps.Clone(st.cells), links: lists.Copy(st.links), orders: lists.Copy(st.orders), notes: lists.Copy(st.notes), hints: lists.Copy(st.hints), long: maps.Clone(st.long)}
 }
 
 // cell is what is known of a term.
@@ -322,12 +322,12 @@ func (st *state) meet(t *Term, d domain, why Contradiction) bool {
 func (c Contradiction) with(o Contradiction) Contradiction {
 	out := Contradiction{Term: c.Term, Atoms: slices.Clip(c.Atoms), Holds: slices.Clip(c.Holds), Facts: slices.Clip(c.Facts)}
 	for i, a := range o.Atoms {
-		if !spell.Among(out.Atoms, a) {
+		if !lists.Among(out.Atoms, a) {
 			out.Atoms, out.Holds = append(out.Atoms, a), append(out.Holds, o.Holds[i])
 		}
 	}
 	for _, f := range o.Facts {
-		if !spell.Has(out.Facts, f) {
+		if !lists.Has(out.Facts, f) {
 			out.Facts = append(out.Facts, f)
 		}
 	}
@@ -370,11 +370,11 @@ func (c Contradiction) shrunk(s *search, t *Term) Contradiction {
 		return d.empty()
 	}
 	if !empty(c.Atoms, c.Holds, s) {
-		c.Facts = spell.DeleteFunc(spell.Copy(c.Facts), func(fact string) bool { return fact == noBackspace && !c.backspace() })
+		c.Facts = lists.DeleteFunc(lists.Copy(c.Facts), func(fact string) bool { return fact == noBackspace && !c.backspace() })
 		return c
 	}
 	for i := 0; i < len(c.Atoms) && len(c.Atoms) > 1; {
-		atoms, holds := slices.Delete(spell.Copy(c.Atoms), i, i+1), slices.Delete(spell.Copy(c.Holds), i, i+1)
+		atoms, holds := slices.Delete(lists.Copy(c.Atoms), i, i+1), slices.Delete(lists.Copy(c.Holds), i, i+1)
 		if empty(atoms, holds, s) {
 			c.Atoms, c.Holds = atoms, holds
 			continue

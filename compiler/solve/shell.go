@@ -8,6 +8,7 @@ import (
 	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
@@ -68,7 +69,7 @@ func shapeOf(t *Term) (shape any, fact string, known bool) {
 		if v, there := of[name]; there || t.op == isElement || !text {
 			return v, "", there
 		}
-		return nil, t.args[0].String() + " has " + strings.Join(spell.Keys(of), ", ") + ", and no " + name, true
+		return nil, t.args[0].String() + " has " + strings.Join(lists.Keys(of), ", ") + ", and no " + name, true
 	}
 	return nil, t.args[0].String() + " has no parts", true
 }
@@ -107,7 +108,7 @@ func shellWords(t *Term) []string {
 	if effect.op != isElement && effect.op != isMember || len(effect.args) != 1 || effect.args[0].id != field(policy.FieldShell).Member("effects").id {
 		return nil
 	}
-	return spell.Copy(effectWords[name])
+	return lists.Copy(effectWords[name])
 }
 
 // commandOf is a command line of which `shell` is about what is wanted, the nth of
@@ -220,7 +221,7 @@ func commandLine(wanted map[string]any, nth int) string {
 		line = append([]string{quoting.Quote(name)}, words("args")...)
 	}
 	for _, flag := range words("flags") {
-		if !spell.Has(line, flag) {
+		if !lists.Has(line, flag) {
 			line = append(line, flag)
 		}
 	}
@@ -231,7 +232,7 @@ func commandLine(wanted map[string]any, nth int) string {
 		line = append(line, `"$X"`)
 	}
 	env, _ := wanted["env"].(map[string]any)
-	for _, name := range spell.Keys(env) {
+	for _, name := range lists.Keys(env) {
 		line = append([]string{name + "=" + quoting.Quote(fmt.Sprint(env[name]))}, line...)
 	}
 	out := strings.Join(line, " ")

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -48,9 +49,9 @@ type Set []any
 
 // NewSet is the set of some constants: each once, in one order.
 func NewSet(of []any) Set {
-	out := spell.Copy(of)
+	out := lists.Copy(of)
 	slices.SortFunc(out, func(a, b any) int { return strings.Compare(textOf(a), textOf(b)) })
-	return spell.CompactFunc(out, same)
+	return lists.CompactFunc(out, same)
 }
 
 // Input is the event.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/internal/lazy"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -136,7 +136,7 @@ func (s *search) declared(t *Term) *policy.Fact {
 
 //go:noinline
 func (w *World) fact(name any) *policy.Fact {
-	i := spell.At(w.Facts, func(f *policy.Fact) bool { return f.Name == name })
+	i := lists.At(w.Facts, func(f *policy.Fact) bool { return f.Name == name })
 	if i < 0 {
 		return nil
 	}
@@ -170,7 +170,7 @@ func (s *search) whole(t *Term, d domain) domain {
 	if f := s.w.fact(t.value); f == nil || f.Type != "int" {
 		return d
 	}
-	d.num = spell.Without(d.num, func(i *interval) bool {
+	d.num = lists.Without(d.num, func(i *interval) bool {
 		n := math.Ceil(i.from)
 		if n == i.from && i.fromOpen {
 			n++
@@ -187,7 +187,7 @@ var ordinaryTool = lazy.Value(func() *Lang {
 		folded = append(folded, strings.ToLower(n))
 	}
 	likeKnown := Words(folded...).Before(lowerRune)
-	names := spell.DeleteFunc(known, func(n string) bool { return spell.Has(otherCase, n) })
+	names := lists.DeleteFunc(known, func(n string) bool { return lists.Has(otherCase, n) })
 	return expression(`^[^\x00- |(){}\[\]"'\\,;<>]+$`).And(likeKnown.Not()).Or(Words(names...))
 })
 
@@ -272,7 +272,7 @@ func (st *state) tools() bool {
 			part = toolcall.FindPart(policy.FieldCommand)
 		}
 		only(c, func(k string) bool {
-			return k == toolcall.KindMCP || k == toolcall.KindOther || spell.Has(part.Kinds, k)
+			return k == toolcall.KindMCP || k == toolcall.KindOther || lists.Has(part.Kinds, k)
 		})
 	}
 	if len(why.Atoms) == 0 && len(kinds) == len(kindsOfTools) {

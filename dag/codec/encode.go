@@ -9,7 +9,7 @@ import (
 
 	"github.com/hookc/hookc/internal/binary"
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -72,7 +72,7 @@ func (e *encoder) finish(r *registry) []byte {
 		}
 	}
 	e.B = nil
-	for _, n := range spell.Concat(e.own.count, e.rows) {
+	for _, n := range lists.Concat(e.own.count, e.rows) {
 		e.Uint(uint64(n))
 	}
 	e.B = append(e.B, root...)
@@ -244,7 +244,7 @@ func (e *encoder) any(v any) {
 		for key := range v {
 			keys = append(keys, key)
 		}
-		spell.Sort(keys)
+		lists.Sort(keys)
 		for _, key := range keys {
 			e.text(key)
 			e.any(v[key])

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // What mermaid, dot, svg and html draw alike: which lines a box has and what
@@ -82,7 +82,7 @@ func breakers(e *EventModel, br *BreakModel) []string {
 	var out []string
 	for i := range e.Items {
 		for _, h := range e.Items[i].Hooks {
-			if h.RecheckOf == "" && spell.Has(br.Hooks, h.Name) {
+			if h.RecheckOf == "" && lists.Has(br.Hooks, h.Name) {
 				out = append(out, h.ID)
 			}
 		}
@@ -167,7 +167,7 @@ type pipeDrawing struct {
 // join draws an arrow from each of the boxes, once.
 func (g *pipeDrawing) join(from []string, to, text string) {
 	for i, f := range from {
-		if !spell.Has(from[:i], f) {
+		if !lists.Has(from[:i], f) {
 			g.edges = append(g.edges, pipeEdge{from: f, to: to, text: text})
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -29,10 +29,10 @@ type ExplainOptions struct {
 // hook. Equal programs have equal models, but for Compiled.
 func Explain(p *dag.Program, opt ExplainOptions) *Model {
 	m := &Model{Version: ModelVersion, Hash: p.Hash, Event: opt.Event, Tool: opt.Tool, Agent: p.Agent, Compiled: p.Compiled,
-		Events: []EventModel{}, Notes: spell.Copy(p.Notes)}
+		Events: []EventModel{}, Notes: lists.Copy(p.Notes)}
 	for _, s := range p.Sources {
 		m.Sources = append(m.Sources, SourceModel{Name: s.Name, Path: s.Path, Tier: s.Tier, Format: s.Format,
-			Untrusted: s.Untrusted, Uses: spell.Copy(s.Uses), Opaque: spell.Copy(s.Opaque)})
+			Untrusted: s.Untrusted, Uses: lists.Copy(s.Uses), Opaque: lists.Copy(s.Opaque)})
 	}
 	if opt.Tools == nil {
 		opt.Tools = p.Tools.Known
@@ -82,7 +82,7 @@ func eventsOf(p *dag.Program, only policy.Event) []policy.Event {
 		out = append(out, e.Hook.Event)
 	}
 	slices.SortFunc(out, policy.Event.Compare)
-	return spell.Compact(out)
+	return lists.Compact(out)
 }
 
 func explainEvent(p *dag.Program, event policy.Event, opt *ExplainOptions) EventModel {
@@ -175,7 +175,7 @@ func (b *eventBuilder) number() {
 		for place, v := range item.Members {
 			if of := b.plan.Nodes[v].RecheckOf; of >= 0 {
 				b.ids[v] = b.ids[of] + b.plan.Primes(v)
-				pos = spell.First(pos, b.ids[v])
+				pos = lists.First(pos, b.ids[v])
 				continue
 			}
 			if pos == "" {

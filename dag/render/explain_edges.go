@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -121,7 +121,7 @@ func (b *eventBuilder) timeline(m *EventModel) {
 	}
 	sort.SliceStable(moments, func(i, j int) bool { // a slot before what starts with it, which has slot -1
 		x, y := moments[i], moments[j]
-		return spell.First(cmp.Compare(x.at, y.at), cmp.Compare(uint(x.slot), uint(y.slot))) < 0
+		return lists.First(cmp.Compare(x.at, y.at), cmp.Compare(uint(x.slot), uint(y.slot))) < 0
 	})
 	for _, at := range moments {
 		names := b.labels(at.nodes)
@@ -174,7 +174,7 @@ func (b *eventBuilder) holds(nodes []int) string {
 func (b *eventBuilder) fused(slot int) []FusionModel {
 	var out []FusionModel
 	for _, f := range b.plan.Fused {
-		nodes := spell.DeleteFunc(spell.Copy(f.Nodes), func(v int) bool { return !b.keep(v) })
+		nodes := lists.DeleteFunc(lists.Copy(f.Nodes), func(v int) bool { return !b.keep(v) })
 		if f.Slot == slot && len(nodes) > 1 {
 			out = append(out, FusionModel{Kind: f.Kind, Hooks: b.labels(nodes), Fault: f.Fault(), Pending: f.Pending()})
 		}
@@ -225,7 +225,7 @@ type place struct {
 // end of the places around it.
 func pipeBreaks(p *dag.Program, pipe *dag.Pipeline, around []place, out *[]PipeBreakModel) {
 	for i := range pipe.Steps {
-		at := append(spell.Copy(around), place{pipe, i})
+		at := append(lists.Copy(around), place{pipe, i})
 		stepBreaks(p, &pipe.Steps[i], at, out)
 	}
 }

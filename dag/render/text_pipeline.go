@@ -3,7 +3,7 @@ package render
 import (
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -118,7 +118,7 @@ func (p *PipelineModel) skipped(names []string) []string {
 	var actions []string
 	for i := range p.Steps {
 		p.Steps[i].walk(func(s *StepModel) {
-			if s.Action != "" && spell.Has(names, s.Action) && !spell.Has(actions, s.Action) {
+			if s.Action != "" && lists.Has(names, s.Action) && !lists.Has(actions, s.Action) {
 				actions = append(actions, s.Action)
 			}
 		})

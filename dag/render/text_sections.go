@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // How much of a long list the text shows; json has all of it.
@@ -66,7 +66,7 @@ func (t *textPage) edges(e *EventModel) {
 // groupEdges puts edges with one origin and one reason together, then origins
 // with the same targets, in the order of the chain.
 func groupEdges(edges []EdgeModel) []edgeGroup {
-	byFrom := spell.Copy(edges)
+	byFrom := lists.Copy(edges)
 	at, order := map[string]int{}, map[string]int{}
 	var groups []edgeGroup
 	for _, e := range byFrom {
@@ -142,8 +142,8 @@ func (n *edgeNames) join(ids []string) string {
 		}
 		name := n.label[id]
 		for _, item := range n.groups {
-			whole := !spell.Some(item.Hooks, func(h *HookModel) bool { return !spell.Has(ids, h.ID) })
-			member := spell.Some(item.Hooks, func(h *HookModel) bool { return h.ID == id })
+			whole := !lists.Some(item.Hooks, func(h *HookModel) bool { return !lists.Has(ids, h.ID) })
+			member := lists.Some(item.Hooks, func(h *HookModel) bool { return h.ID == id })
 			if !whole || !member {
 				continue
 			}
@@ -192,7 +192,7 @@ func (t *textPage) list(title string, items []string) {
 
 // way is how a hook is evaluated, by hookc and where there is only hookgate.
 func (h *HookModel) way() string {
-	switch why, no := spell.CutPrefix(h.Cold, "no: "); {
+	switch why, no := strings.CutPrefix(h.Cold, "no: "); {
 	case h.Cold == "yes":
 		return h.Engine + ", cold"
 	case no && !strings.Contains(h.Engine, "topdown"): // which says why already
@@ -265,7 +265,7 @@ func (t *textPage) estimates(e *EventModel, tool string) {
 	shown := 0
 	for i := range e.Tools {
 		g := &e.Tools[i]
-		if tool != "" && spell.Has(g.Tools, tool) {
+		if tool != "" && lists.Has(g.Tools, tool) {
 			continue
 		}
 		if shown++; shown > maxTools {
@@ -330,7 +330,7 @@ func (t *textPage) unmatched(e *EventModel, tool string) {
 
 // dead lists the hooks that can never run, or those that are not in force.
 func (t *textPage) dead(e *EventModel, title string, never bool) {
-	hooks := spell.Without(e.Dead, func(d *DeadModel) bool { return (d.Status == dag.Dead) != never })
+	hooks := lists.Without(e.Dead, func(d *DeadModel) bool { return (d.Status == dag.Dead) != never })
 	if len(hooks) == 0 {
 		return
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -110,11 +110,11 @@ type Counterfactual struct {
 func Trace(p *dag.Program, plan *dag.Plan, d *policy.Decision, in *policy.Context, opt TraceOptions) *TraceModel {
 	in = in.Frozen(d.Event)
 	m := &TraceModel{Version: ModelVersion, Event: d.Event, Tool: in.Text(policy.FieldToolName), Input: textOf(in, policy.FieldToolInput, policy.FieldUserInput,
-		policy.FieldAssistantOutput, policy.FieldMessage, policy.FieldTaskDescription, policy.FieldTrigger, policy.FieldSource), Facts: textOf(spell.First(d.Final, in), policy.FieldFacts),
+		policy.FieldAssistantOutput, policy.FieldMessage, policy.FieldTaskDescription, policy.FieldTrigger, policy.FieldSource), Facts: textOf(lists.First(d.Final, in), policy.FieldFacts),
 		Session: in.Text(policy.FieldSessionID), Use: in.Text(policy.FieldToolUseID), Action: d.Action, Verdict: d.Verdict,
 		Control: d.Control, By: d.By, At: d.At.String(), ElapsedUS: micros(opt.Elapsed), Hooks: []TraceHook{},
-		Feedback: spell.Copy(d.Feedback), Context: spell.Copy(d.Context), System: spell.Copy(d.SystemMessages), Degraded: d.Degraded,
-		Policy: spell.First(d.Policy, p.Hash)}
+		Feedback: lists.Copy(d.Feedback), Context: lists.Copy(d.Context), System: lists.Copy(d.SystemMessages), Degraded: d.Degraded,
+		Policy: lists.First(d.Policy, p.Hash)}
 	for _, f := range policy.Fields() {
 		if v, ok := d.Patch[f.String()]; ok {
 			m.Changes = append(m.Changes, TraceChange{Field: f.String(), Value: v})
@@ -211,7 +211,7 @@ func speakerOf(p *dag.Plan, by string) string {
 	best := ""
 	for v := range p.Nodes {
 		name := p.Nodes[v].Hook.Name
-		rule, isRule := spell.CutPrefix(by, name+"#")
+		rule, isRule := strings.CutPrefix(by, name+"#")
 		if (by == name || isRule && strings.Trim(rule, "0123456789") == "") && len(name) > len(best) {
 			best = name
 		}
@@ -260,7 +260,7 @@ func (t *tracer) hooks() []TraceHook {
 	out := make([]TraceHook, len(t.did))
 	for v, h := range t.did {
 		out[v] = TraceHook{ID: t.ids[v], Name: h.Name, Label: t.plan.Label(v), Kind: t.plan.Nodes[v].Hook.Kind, Status: h.Status,
-			Verdict: h.Verdict, Control: h.Control, At: h.At.String(), Reasons: spell.Copy(h.Reasons), Saw: t.saw(v), Why: t.reason(v),
+			Verdict: h.Verdict, Control: h.Control, At: h.At.String(), Reasons: lists.Copy(h.Reasons), Saw: t.saw(v), Why: t.reason(v),
 			US: Micros(h.Micros), Attempts: h.Attempts, Recheck: t.plan.Nodes[v].RecheckOf >= 0, Decides: v == t.decider}
 		out[v].Engine, out[v].Left = t.engine(v)
 		if out[v].At == "" {
@@ -289,7 +289,7 @@ func (t *tracer) engine(v int) (name, left string) {
 	if r, ok := body.(interface{ Engine() string }); ok && n.Engine == "" {
 		return r.Engine(), left
 	}
-	return spell.First(n.Engine, "rego(topdown)"), left
+	return lists.First(n.Engine, "rego(topdown)"), left
 }
 
 // reason says why a node has no part in the Decision, or how it failed.

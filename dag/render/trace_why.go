@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -62,7 +62,7 @@ func (t *tracer) without(d *policy.Decision) *Counterfactual {
 	}
 	gone := t.plan.Nodes[t.decider].Hook.Name
 	out := &Counterfactual{Hook: gone, Action: d.Action, Verdict: d.Verdict, By: d.By, At: d.At.String(),
-		Reasons: spell.Copy(d.Reasons)}
+		Reasons: lists.Copy(d.Reasons)}
 	end := len(t.plan.Nodes)
 	if t.plan.Strategy.Halt.Halts(&policy.Result{Verdict: d.Verdict, Control: d.Control}) {
 		by := speakerOf(t.plan, d.By)

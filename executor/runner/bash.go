@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -186,7 +186,7 @@ func (b *bash) once(ctx context.Context, in *policy.Context, env []string, body 
 	c := command{path: b.program(in), args: b.args, dir: dir, env: env, stdin: stdin, limit: maxStdout}
 	if b.body.Agent.Event != "" {
 		limit, cut := b.agent.MaxStdout()
-		c.limit, c.cut = spell.First(limit, maxStdout), cut
+		c.limit, c.cut = lists.First(limit, maxStdout), cut
 		tail, waits := b.agent.Streams()
 		c.tail = tail
 		if waits {
@@ -200,4 +200,4 @@ func (b *bash) once(ctx context.Context, in *policy.Context, env []string, body 
 }
 
 // script is the text that the shell is given.
-func script(b *policy.Body) string { return spell.First(b.Line, b.Command.Value) }
+func script(b *policy.Body) string { return lists.First(b.Line, b.Command.Value) }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
@@ -91,11 +92,11 @@ func (r reach) hosted(kv string) (as string, keep bool) {
 	if name == "HOME" && (!filepath.IsAbs(value) || r.inside(value)) {
 		return "HOME=" + paths.Account(), paths.Account() != ""
 	}
-	if spell.Has(folders, name) {
+	if lists.Has(folders, name) {
 		value = r.absolutes(name, value)
 		return name + "=" + value, value != ""
 	}
-	return kv, spell.Has(harmless, name) || !slices.ContainsFunc(loaders, func(l string) bool {
+	return kv, lists.Has(harmless, name) || !slices.ContainsFunc(loaders, func(l string) bool {
 		begin, many := spell.CutSuffix(l, "*")
 		return name == l || many && strings.HasPrefix(name, begin)
 	})
@@ -172,10 +173,10 @@ func (r reach) settled(environ, imports []string) []string {
 		switch {
 		case name == "PYTHONSAFEPATH":
 			r.safe = false // the policy says so itself: the agent's is not here
-		case spell.Has(folders, name):
+		case lists.Has(folders, name):
 			value = reach{}.absolutes(name, value)
 			if name == "PYTHONPATH" && r.safe {
-				imports = append(spell.Copy(imports), filepath.SplitList(value)...)
+				imports = append(lists.Copy(imports), filepath.SplitList(value)...)
 				continue
 			}
 			if value == "" {
@@ -193,7 +194,7 @@ func (r reach) settled(environ, imports []string) []string {
 			set["PYTHONPATH"] = strings.Join(imports, string(filepath.ListSeparator))
 		}
 	}
-	for _, name := range spell.Keys(set) {
+	for _, name := range lists.Keys(set) {
 		out = append(out, name+"="+set[name])
 	}
 	return out

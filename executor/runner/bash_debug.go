@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
@@ -59,7 +60,7 @@ func newRedactor(env []string) redactor {
 		}
 	}
 	// The longest first: one value may be part of another.
-	slices.SortFunc(r.values, func(a, b string) int { return spell.First(len(b)-len(a), strings.Compare(a, b)) })
+	slices.SortFunc(r.values, func(a, b string) int { return lists.First(len(b)-len(a), strings.Compare(a, b)) })
 	return r
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -87,7 +88,7 @@ func scriptOf(words []word) int {
 func whereFound(h *policy.Hook, word string) (string, bool) {
 	base, root := h.Body.Base, h.Body.Root
 	if base == "" { // nobody looked for its programs: it was not loaded
-		base = spell.First(h.Body.WorkDir, h.Dir)
+		base = lists.First(h.Body.WorkDir, h.Dir)
 	}
 	for _, name := range []string{"HOOKC_POLICY_DIR", "HOOKC_PROJECT_ROOT", "CLAUDE_PROJECT_DIR"} {
 		to := root

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/disk"
@@ -76,7 +76,7 @@ func sealed(root string, seals []policy.Seal) (*looks, bool) {
 // place. A file that comes or goes in such a folder looks the same; then the copy
 // runs once more.
 func (l *looks) above(root, live string) {
-	for up := filepath.Dir(live); len(up) > len(root) && strings.HasPrefix(up, root) && !spell.Has(l.paths, up); up = filepath.Dir(up) {
+	for up := filepath.Dir(live); len(up) > len(root) && strings.HasPrefix(up, root) && !lists.Has(l.paths, up); up = filepath.Dir(up) {
 		l.add(up, disk.Look(up))
 	}
 }
@@ -106,7 +106,7 @@ func (l *looks) alike(live, kept string) bool {
 func (l *looks) folder(live, kept string) bool {
 	here, err := os.ReadDir(live)
 	there, keptErr := os.ReadDir(kept)
-	if err != nil || keptErr != nil || !spell.Equal(names(here), names(there)) {
+	if err != nil || keptErr != nil || !lists.Equal(names(here), names(there)) {
 		return false
 	}
 	for _, item := range here {

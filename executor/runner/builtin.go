@@ -9,7 +9,7 @@ import (
 	"github.com/hookc/hookc/builtins/guard"
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -19,7 +19,7 @@ var codeUnknownRule = diag.Define("HK100", diag.Error, "unknown builtin")
 // builtinKind is the kind of hooks that use a Go rule by name: one of package
 // builtins, or one the embedder adds. Two rules of one name panic.
 func builtinKind(o Options) dag.Kind {
-	rules := spell.Concat(builtins.Rules(), o.Rules)
+	rules := lists.Concat(builtins.Rules(), o.Rules)
 	rule.Check(rules)
 	return dag.Kind{
 		Name:    policy.KindBuiltin,
@@ -51,7 +51,7 @@ func prepareBuiltin(h *policy.Hook, rules []rule.Rule, kept *Instances) (dag.Bod
 	own := i >= len(builtins.Rules())
 	prepare := rules[i].Make
 	if own {
-		prepare = func(h *policy.Hook) (rule.Made, diag.List) { return spell.First(kept, &Instances{}).make(&rules[i], h) }
+		prepare = func(h *policy.Hook) (rule.Made, diag.List) { return lists.First(kept, &Instances{}).make(&rules[i], h) }
 	}
 	made, found := prepare(h)
 	if found.HasErrors() {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -135,7 +135,7 @@ func (o ownRule) move(r *policy.Result) {
 	}
 	now(&r.VerdictBy.At)
 	now(&r.ControlBy.At)
-	r.Reasons = spell.Copy(r.Reasons)
+	r.Reasons = lists.Copy(r.Reasons)
 	for i := range r.Reasons {
 		now(&r.Reasons[i].At)
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -99,7 +99,7 @@ func (l *llm) ask(ctx context.Context, in *policy.Context, attempt int) (policy.
 		}
 	}
 	out, err := answered(ctx, l.hook, func() (agent.Outcome, error) {
-		reply, err := l.model(ctx, policy.ModelRequest{Model: spell.First(l.name, in.Text(policy.FieldModel)), Prompt: prompt, Attempt: attempt})
+		reply, err := l.model(ctx, policy.ModelRequest{Model: lists.First(l.name, in.Text(policy.FieldModel)), Prompt: prompt, Attempt: attempt})
 		return agent.Outcome{Stdout: reply}, err
 	})
 	switch {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/lazy"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -36,7 +36,7 @@ func parseTemplate(h *policy.Hook) (template, diag.List) {
 		name := prompt[m[2]:m[3]]
 		path, ok := resolve(name)
 		if h.Body.Agent.Event != "" {
-			ok = ok && spell.Has(jcliVariables, name) && prompt[m[0]:m[1]] == "{{"+name+"}}"
+			ok = ok && lists.Has(jcliVariables, name) && prompt[m[0]:m[1]] == "{{"+name+"}}"
 		}
 		switch {
 		case !ok:

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 )
@@ -261,7 +261,7 @@ func (w *tail) Write(p []byte) (int, error) {
 		w.head = append(w.head, p[:min(room, len(p))]...)
 	}
 	w.end = append(w.end, p...)
-	if most := spell.First(w.most, stderrTail); len(w.end) > 2*most {
+	if most := lists.First(w.most, stderrTail); len(w.end) > 2*most {
 		w.end = append(w.end[:0], w.end[len(w.end)-most:]...)
 	}
 	w.mu.Unlock()
@@ -272,7 +272,7 @@ func (w *tail) Write(p []byte) (int, error) {
 func (w *tail) kept() (head, end string) {
 	w.mu.Lock()
 	head = valid(string(w.head))
-	end = valid(string(w.end[max(0, len(w.end)-spell.First(w.most, stderrTail)):]))
+	end = valid(string(w.end[max(0, len(w.end)-lists.First(w.most, stderrTail)):]))
 	w.mu.Unlock()
 	return head, end
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -29,7 +29,7 @@ func InForce(n *dag.Node) *dag.Node {
 // it failed, its warnings, what it would have said, and under `warn` what the user
 // is shown.
 func From(plan *dag.Plan, n *dag.Node, how policy.Enforcement, r policy.Result) policy.Result {
-	out := policy.Result{Failed: spell.Copy(r.Failed), Warnings: r.Warnings}
+	out := policy.Result{Failed: lists.Copy(r.Failed), Warnings: r.Warnings}
 	for i := range out.Failed {
 		out.Failed[i].OnError = policy.OnErrorSkip
 	}
@@ -64,7 +64,7 @@ func would(plan *dag.Plan, n *dag.Node, r policy.Result) *policy.Would {
 	before := policy.NewContext(plan.Event).Frozen(plan.Event)
 	after, last := plan.Strategy.Conclude(before, before.With(r.Patch), &r)
 	d := policy.Decide(plan.Spec, before, after, last)
-	w := &policy.Would{Action: d.Action, Context: d.Context, Hook: n.Hook.Name, Messages: d.SystemMessages, Reasons: spell.Concat(d.Reasons, d.Feedback)}
+	w := &policy.Would{Action: d.Action, Context: d.Context, Hook: n.Hook.Name, Messages: d.SystemMessages, Reasons: lists.Concat(d.Reasons, d.Feedback)}
 	for _, a := range r.Agent { // who concludes may have no use for its reason
 		if own, _ := a.Value["reason"].(string); own != "" && len(w.Reasons) == 0 {
 			w.Reasons = []string{own}

@@ -15,7 +15,7 @@ import (
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/decisionlog"
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // Batch is some lines of a file, with their ends.
@@ -84,7 +84,7 @@ func Read(name string, in io.Reader, emit Emit) error {
 			return fault.Errorf("a line is larger than %d MiB", decide.MaxInput>>20)
 		}
 		if end > 0 {
-			if buf = spell.Copy(buf[end:]); !emit(b) {
+			if buf = lists.Copy(buf[end:]); !emit(b) {
 				return nil
 			}
 		}

@@ -18,7 +18,7 @@ import (
 	"github.com/gowebpki/jcs"
 
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/approval"
 )
@@ -179,7 +179,7 @@ func (c *Call) Digest() (string, error) {
 func inexact(v any, at string, out []string) []string {
 	switch v := v.(type) {
 	case map[string]any:
-		for _, k := range spell.Keys(v) {
+		for _, k := range lists.Keys(v) {
 			out = inexact(v[k], fmt.Sprintf("%s%q:", at, k), out)
 		}
 	case []any:
@@ -216,7 +216,7 @@ func (b *Bound) slot() string {
 }
 
 func (b *Bound) same(o *Bound) bool {
-	return b.Digest == o.Digest && b.Session == o.Session && b.Policy == o.Policy && b.Machine == o.Machine && spell.Equal(b.Rules, o.Rules)
+	return b.Digest == o.Digest && b.Session == o.Session && b.Policy == o.Policy && b.Machine == o.Machine && lists.Equal(b.Rules, o.Rules)
 }
 
 // Judge evaluates Rego that refuses answers: the texts of its deny. Package hookc sets

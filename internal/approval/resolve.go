@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/share"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/approval"
 	"github.com/hookc/hookc/policy/state"
@@ -117,7 +117,7 @@ func (s *Store) Resolve(ctx context.Context, blocks approval.Blocks, askers []ap
 	}
 	a, used, made, err := s.Ask(ctx, q)
 	if alone := s.Reach(err); alone != nil {
-		d.Warnings = append(spell.Copy(d.Warnings), share.Apart(d.By, "only this machine is asked", err))
+		d.Warnings = append(lists.Copy(d.Warnings), share.Apart(d.By, "only this machine is asked", err))
 		s = alone
 		a, used, made, err = s.Ask(ctx, q)
 	}
@@ -191,7 +191,7 @@ func because(reason string) string {
 func refuse(d *policy.Decision, err error) {
 	var away *share.AwayError
 	if errors.As(err, &away) {
-		d.Warnings = append(spell.Copy(d.Warnings), share.Apart(d.By, "nothing is approved", err))
+		d.Warnings = append(lists.Copy(d.Warnings), share.Apart(d.By, "nothing is approved", err))
 	}
 	Refuse(d, "hookc: this must be approved, and it cannot be: "+err.Error())
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/share"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
@@ -133,7 +134,7 @@ func (s *Store) look(slot string) (ids []string, read func(id string) ([]byte, e
 	for k := range found.Values {
 		ids = append(ids, strings.Replace(strings.TrimPrefix(k, keys), ".", "-", 1))
 	}
-	spell.Sort(ids)
+	lists.Sort(ids)
 	return ids, func(id string) ([]byte, error) { return found.Values[key(id)], nil }, nil
 }
 
@@ -226,7 +227,7 @@ func decode(id string, data []byte) (*Approval, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case a.ID != id || a.slot() != id[:12] || digest != a.Digest || !spell.Among([]State{Pending, Granted, Denied, Expired}, a.State),
+	case a.ID != id || a.slot() != id[:12] || digest != a.Digest || !lists.Among([]State{Pending, Granted, Denied, Expired}, a.State),
 		a.State == Granted && a.granted() < max(a.Terms.Quorum, 1), len(a.Rules) == 0:
 		return nil, errors.New("it is not what hookc wrote")
 	}

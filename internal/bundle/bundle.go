@@ -30,7 +30,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/util"
 
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -269,7 +269,7 @@ func Files(name string, b *opa.Bundle) ([]File, error) {
 	}
 	policy := false
 	files := make([]File, 0, len(out))
-	for _, at := range spell.Keys(out) {
+	for _, at := range lists.Keys(out) {
 		if !filepath.IsLocal(filepath.FromSlash(at)) || path.Clean(at) != at || strings.ContainsAny(at, "\\:\x00") {
 			return nil, bad(name, "", "the name %q does not stay in the folder of the policy", at)
 		}
@@ -347,7 +347,7 @@ func Unpack(dir string, files []File) error {
 			return err
 		}
 	}
-	for _, at := range spell.Keys(folders) { // the names of files survive a loss of power too
+	for _, at := range lists.Keys(folders) { // the names of files survive a loss of power too
 		if err := syncFolder(at); err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 	opa "github.com/open-policy-agent/opa/v1/bundle"
 	"github.com/open-policy-agent/opa/v1/util"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // Key is a key on the command line, in the words of opa sign and opa build.
@@ -52,7 +52,7 @@ func (k Key) Verification() (*opa.VerificationConfig, error) {
 	if err != nil {
 		return nil, bad(k.File, "name the file of a public key in PEM, or of a secret", "the key cannot be read: %v", err)
 	}
-	id, algorithm := spell.First(k.ID, "default"), spell.First(k.Algorithm, "RS256")
+	id, algorithm := lists.First(k.ID, "default"), lists.First(k.Algorithm, "RS256")
 	return opa.NewVerificationConfig(map[string]*opa.KeyConfig{id: {Key: string(text), Algorithm: algorithm, Scope: k.Scope}}, id, k.Scope, nil), nil
 }
 
@@ -84,7 +84,7 @@ func Describe(b *opa.Bundle, revision string, roots []string, about About) error
 			}
 		}
 	}
-	roots = spell.Distinct(roots)
+	roots = lists.Distinct(roots)
 	text, err := json.Marshal(about)
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/host"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/prove"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
@@ -106,7 +107,7 @@ func property(n *tree.Node) (p prove.Property, name string, unknown bool, err er
 	if (p.Never == "") == (p.Always == "") {
 		err = errors.New("a property needs never: or always:, and not both")
 	}
-	return p, spell.First(name, p.String()), unknown, err
+	return p, lists.First(name, p.String()), unknown, err
 }
 
 // properties decides what is to hold of every event.
@@ -151,7 +152,7 @@ func (t *tester) bench(ctx context.Context, key string, options []hookc.Option, 
 		return nil, err
 	}
 	var given []string
-	for _, name := range spell.Keys(answers) {
+	for _, name := range lists.Keys(answers) {
 		if b.rules[name] {
 			given = append(given, name)
 		}
@@ -168,8 +169,8 @@ func (t *tester) open(ctx context.Context, key string, options []hookc.Option, g
 	if b := t.benches[key]; b != nil {
 		return b, nil
 	}
-	options = append(spell.Copy(options), hookc.AsFound(), hookc.Withhold(t.held.add), host.Trials[hookc.Option](given...), hookc.SkipVerify())
-	eng, err := hookc.Open(ctx, append(spell.Copy(options), host.Eyes[hookc.Option](t.Eyes(t.differs.add)))...)
+	options = append(lists.Copy(options), hookc.AsFound(), hookc.Withhold(t.held.add), host.Trials[hookc.Option](given...), hookc.SkipVerify())
+	eng, err := hookc.Open(ctx, append(lists.Copy(options), host.Eyes[hookc.Option](t.Eyes(t.differs.add)))...)
 	if err != nil {
 		return nil, err
 	}
@@ -243,7 +244,7 @@ func (c *Test) say(h *policy.Hook) (policy.Result, error, bool) {
 
 // environ is an environment with variables of a case in it.
 func environ(all, own []string) []string {
-	out := spell.DeleteFunc(spell.Copy(all), func(kv string) bool {
+	out := lists.DeleteFunc(lists.Copy(all), func(kv string) bool {
 		name, _, _ := spell.Cut(kv, "=")
 		return slices.ContainsFunc(own, func(o string) bool { return strings.HasPrefix(o, name+"=") })
 	})
@@ -254,14 +255,14 @@ func environ(all, own []string) []string {
 func (b *bench) strays(c *Test) []string {
 	var lines []string
 	check := func(what, name string) {
-		if !spell.Has(b.names, name) {
+		if !lists.Has(b.names, name) {
 			lines = append(lines, fmt.Sprintf("%s: no hook is called %q: %s", what, name, diag.DidYouMean(name, b.names, "`hookc hooks list` lists them")))
 		}
 	}
-	for _, name := range spell.Keys(c.Answers) {
+	for _, name := range lists.Keys(c.Answers) {
 		check("answers", name)
 	}
-	for _, name := range spell.Keys(c.Hooks) {
+	for _, name := range lists.Keys(c.Hooks) {
 		check("hooks", name)
 	}
 	return lines
@@ -270,7 +271,7 @@ func (b *bench) strays(c *Test) []string {
 // missed lists where a Decision is not what was expected of it.
 func missed(c *Test, d *policy.Decision) []string {
 	lines := Unlike("", c.Expect, Object(d))
-	for _, name := range spell.Keys(c.Hooks) {
+	for _, name := range lists.Keys(c.Hooks) {
 		lines = append(lines, Unlike("hooks."+name+".", c.Hooks[name], did(d, name))...)
 	}
 	return lines
@@ -292,7 +293,7 @@ func Object(d *policy.Decision) map[string]any {
 // Unlike lists which of the values that are wanted are others.
 func Unlike(prefix string, want, got map[string]any) []string {
 	var out []string
-	for _, key := range spell.Keys(want) {
+	for _, key := range lists.Keys(want) {
 		if want[key] == nil && got[key] == nil || policy.SameValue(want[key], got[key]) {
 			continue
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/severity"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/rego"
@@ -170,7 +170,7 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 func run(ctx context.Context, c Config) (*tester, error) {
 	t := &tester{Config: c, benches: map[string]*bench{}}
 	t.report.Tests = []Outcome{}
-	p, found := hookc.Load(append(spell.Copy(c.Options), hookc.AsFound(), hookc.Withhold(t.held.add))...)
+	p, found := hookc.Load(append(lists.Copy(c.Options), hookc.AsFound(), hookc.Withhold(t.held.add))...)
 	if t.policy = p; found.HasErrors() && len(c.Cases) == 0 {
 		return t, &UnreadError{severity.Apply(p.Severities, found)}
 	}
@@ -179,7 +179,7 @@ func run(ctx context.Context, c Config) (*tester, error) {
 		return t, err
 	}
 	cases = append(cases, c.Cases...)
-	for _, file := range spell.Distinct(cases) {
+	for _, file := range lists.Distinct(cases) {
 		if err := t.cases(ctx, c.Shown(file)); err != nil {
 			return t, err
 		}
@@ -256,7 +256,7 @@ func folders(p *policy.Policy) []string {
 			}
 		}
 	}
-	return spell.Distinct(out)
+	return lists.Distinct(out)
 }
 
 // unstarted are the hooks of one case that were not started, because nobody agreed
@@ -276,7 +276,7 @@ func (h *unstarted) add(hook *policy.Hook) {
 func (h *unstarted) take() (lines []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, name := range spell.Distinct(h.names) {
+	for _, name := range lists.Distinct(h.names) {
 		lines = append(lines, fmt.Sprintf("the hook %q starts a process or asks a model, and its project is not trusted: answer for it under answers:, or run `hookc trust`", name))
 	}
 	h.names = nil

@@ -11,7 +11,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/covered"
 	"github.com/hookc/hookc/internal/host"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -113,7 +113,7 @@ func (c *collector) Part(p dag.Part) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at := c.place(p.At)
-	if !spell.Some(c.parts[at], func(q *dag.Part) bool { return q.Kind == p.Kind && q.Name == p.Name }) {
+	if !lists.Some(c.parts[at], func(q *dag.Part) bool { return q.Kind == p.Kind && q.Name == p.Name }) {
 		c.parts[at] = append(c.parts[at], p)
 	}
 }
@@ -144,7 +144,7 @@ func (t *tester) cover(ctx context.Context) error {
 		if eng := engines[b]; eng != nil {
 			return eng, nil
 		}
-		eng, err := hookc.Open(ctx, append(spell.Copy(b.options), host.Covered[hookc.Option](t.seen))...)
+		eng, err := hookc.Open(ctx, append(lists.Copy(b.options), host.Covered[hookc.Option](t.seen))...)
 		if err == nil {
 			engines[b] = eng
 			t.seen.hooks(eng.Policy())

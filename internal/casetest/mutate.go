@@ -11,7 +11,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/internal/diff"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/rego"
 )
@@ -287,7 +287,7 @@ func (g *mutation) noticed(ctx context.Context, plain, variant *hookc.Engine, m 
 	for _, set := range g.t.sets(variant.Policy(), g.rules) {
 		set.Only = g.t.Run
 		results, found := rego.RunTests(ctx, set)
-		if found.HasErrors() || spell.Some(results, func(r *rego.TestResult) bool { return !r.Pass && !r.Skip }) {
+		if found.HasErrors() || lists.Some(results, func(r *rego.TestResult) bool { return !r.Pass && !r.Skip }) {
 			return true, ctx.Err()
 		}
 	}

@@ -3,7 +3,7 @@ package casetest
 import (
 	"slices"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/rego"
@@ -24,7 +24,7 @@ type mutant struct {
 // of is the policy with the mistake.
 func (m *mutant) of(p *policy.Policy) *policy.Policy {
 	out := *p
-	out.Hooks = spell.Copy(p.Hooks)
+	out.Hooks = lists.Copy(p.Hooks)
 	if m.change == nil {
 		out.Hooks = slices.Delete(out.Hooks, m.hook, m.hook+1)
 		return &out
@@ -52,7 +52,7 @@ func mutants(p *policy.Policy) []*mutant {
 		case policy.KindBuiltin:
 			for j := range h.Body.Options {
 				l.add(h.Body.Options[j].Key.Span, "without the option "+h.Body.Options[j].Key.Value, func(h *policy.Hook) {
-					h.Body.Options = slices.Delete(spell.Copy(h.Body.Options), j, j+1)
+					h.Body.Options = slices.Delete(lists.Copy(h.Body.Options), j, j+1)
 				})
 			}
 		}
@@ -89,7 +89,7 @@ func (l *mutations) hookItself() {
 	}
 	for i, c := range h.Filter.Conditions {
 		l.add(c.Value.Span, "without the filter "+string(c.Key)+": "+oneLine(c.Value.Value), func(h *policy.Hook) {
-			h.Filter.Conditions = slices.Delete(spell.Copy(h.Filter.Conditions), i, i+1)
+			h.Filter.Conditions = slices.Delete(lists.Copy(h.Filter.Conditions), i, i+1)
 		})
 		if c.Atom != nil {
 			continue
@@ -97,7 +97,7 @@ func (l *mutations) hookItself() {
 		if now := widened(`"` + c.Value.Value + `"`); len(now) > 2 && now != `"`+c.Value.Value+`"` {
 			value := diag.NewText(now[1:len(now)-1], c.Value.Span, nil)
 			l.add(c.Value.Span, "the filter "+c.Value.Value+" becomes "+value.Value, func(h *policy.Hook) {
-				h.Filter.Conditions = spell.Copy(h.Filter.Conditions)
+				h.Filter.Conditions = lists.Copy(h.Filter.Conditions)
 				h.Filter.Conditions[i].Value = value
 			})
 		}
@@ -141,7 +141,7 @@ func (l *mutations) expr() {
 		condition(body.When, func(h *policy.Hook) *diag.Text { return &h.Body.When })
 	}
 	own := func(h *policy.Hook) []policy.Rule {
-		h.Body.Rules = spell.Copy(h.Body.Rules)
+		h.Body.Rules = lists.Copy(h.Body.Rules)
 		return h.Body.Rules
 	}
 	for i, r := range body.Rules {
@@ -155,7 +155,7 @@ func (l *mutations) expr() {
 	}
 	for i, s := range body.Set {
 		if len(body.Set) > 1 || len(body.Rules) > 0 {
-			l.add(s.Path.Span, "without set: "+s.Path.Value, func(h *policy.Hook) { h.Body.Set = slices.Delete(spell.Copy(h.Body.Set), i, i+1) })
+			l.add(s.Path.Span, "without set: "+s.Path.Value, func(h *policy.Hook) { h.Body.Set = slices.Delete(lists.Copy(h.Body.Set), i, i+1) })
 		}
 	}
 	if !body.Context.IsZero() && len(body.Rules)+len(body.Set) > 0 {

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/rego"
 )
@@ -65,7 +65,7 @@ func (t *tester) sets(p *policy.Policy, files []string) []rego.Tests {
 		}
 		set.Sources = append(set.Sources, h.Body.Source)
 		for _, f := range files {
-			if shown := t.Shown(f); about(f, h) && !spell.Has(set.Paths, shown) {
+			if shown := t.Shown(f); about(f, h) && !lists.Has(set.Paths, shown) {
 				set.Paths = append(set.Paths, shown)
 			}
 		}

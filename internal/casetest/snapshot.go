@@ -9,7 +9,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -79,7 +79,7 @@ func delivered(d *policy.Decision) map[string]any {
 	}
 	maps.DeleteFunc(got, func(key string, v any) bool {
 		list, empty := v.([]any)
-		return spell.Has(unkept, key) || v == nil || empty && len(list) == 0
+		return lists.Has(unkept, key) || v == nil || empty && len(list) == 0
 	})
 	return got
 }
@@ -115,7 +115,7 @@ func (s *snapshots) compare(name string, d *policy.Decision, update bool) []stri
 // cases that are gone.
 func (s *snapshots) settle(t *tester) error {
 	if !t.Update {
-		for _, name := range spell.Keys(s.was) {
+		for _, name := range lists.Keys(s.was) {
 			if _, ok := s.now[name]; !ok {
 				s.found = nil
 				s.report("it has a snapshot of %q, and no case of that name has one", name)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/witness"
 	"github.com/hookc/hookc/policy"
 )
@@ -112,8 +112,8 @@ func (s *suggester) near(hook string, event map[string]any, was *policy.Decision
 func changes(event map[string]any, try func(map[string]any) bool) bool {
 	late := []string{"tool_name", "cwd", "project_root"}
 	for _, last := range []bool{false, true} {
-		for _, key := range spell.Keys(event) {
-			if key == "event" || spell.Has(late, key) != last {
+		for _, key := range lists.Keys(event) {
+			if key == "event" || lists.Has(late, key) != last {
 				continue
 			}
 			for _, v := range nearly(event[key]) {
@@ -149,7 +149,7 @@ func nearly(v any) []any {
 			out = append(out, n-1, n+1)
 		}
 	case map[string]any:
-		for _, key := range spell.Keys(v) {
+		for _, key := range lists.Keys(v) {
 			for _, inner := range nearly(v[key]) {
 				changed := maps.Clone(v)
 				if changed[key] = inner; inner == nil {

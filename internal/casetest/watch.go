@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/disk"
 )
 
@@ -35,7 +35,7 @@ func (t *tester) inputs() []string {
 	for _, c := range t.Cases {
 		add(c)
 	}
-	return spell.Distinct(out)
+	return lists.Distinct(out)
 }
 
 // lookEvery is how often Changed looks at the disk.

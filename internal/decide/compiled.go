@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/hookc/hookc/internal/exit"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/source"
 )
@@ -20,7 +20,7 @@ func (e CompiledRefused) Unwrap() error { return e.error }
 // CompiledPolicy is the compiled policy among the policies that are named, "" if there
 // is none. It stands alone.
 func (s *Sources) CompiledPolicy(from *Caller, args []string) (string, error) {
-	all := spell.Concat(s.Files, args)
+	all := lists.Concat(s.Files, args)
 	for _, path := range all {
 		in, err := source.ParseInput(path)
 		if err != nil || !IsCompiled(from.Path(in.Path)) {

@@ -9,8 +9,8 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/builtins"
 	"github.com/hookc/hookc/internal/host"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/release"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/state"
 	"github.com/hookc/hookc/rego"
 )
@@ -132,7 +132,7 @@ func (d doubts) place() string {
 func (d doubts) Lines() []string {
 	all := d.load()
 	var out []string
-	for _, code := range spell.Keys(all) {
+	for _, code := range lists.Keys(all) {
 		one := all[code]
 		if one.Left != nil {
 			out = append(out, one.Left.String())

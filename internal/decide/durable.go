@@ -14,8 +14,8 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor/durable"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/share"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/state"
@@ -147,7 +147,7 @@ func (w *Work) Lines() []string {
 		out = append(out, "the fleet's queue: "+w.Trouble)
 	}
 	for _, d := range w.Dead {
-		out = append(out, fmt.Sprintf("dead letter %s: %s on %s failed %d times on %s, and is not run again: %s", d.ID, d.Hook, d.Event, d.Attempts, spell.First(d.Machine, "this machine"), d.Error))
+		out = append(out, fmt.Sprintf("dead letter %s: %s on %s failed %d times on %s, and is not run again: %s", d.ID, d.Hook, d.Event, d.Attempts, lists.First(d.Machine, "this machine"), d.Error))
 	}
 	return out
 }

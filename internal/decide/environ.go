@@ -14,7 +14,7 @@ import (
 
 	"github.com/hookc/hookc/internal/exit"
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -36,7 +36,7 @@ func byVariable(cmd *cobra.Command, f *pflag.Flag) bool {
 		return true
 	}
 	// --json excludes --dialect, which a variable must not make an error of.
-	return spell.Has(runByVariable, f.Name) && !(f.Name == "json" && cmd.Flags().Changed("dialect"))
+	return lists.Has(runByVariable, f.Name) && !(f.Name == "json" && cmd.Flags().Changed("dialect"))
 }
 
 // ignoredVariables names the variables that would set a flag and may not.
@@ -60,7 +60,7 @@ func ignoredVariables(cmd *cobra.Command) []string {
 
 // note adds a variable that is ignored.
 func (s *Sources) note(text string) {
-	if !spell.Has(s.ignored, text) {
+	if !lists.Has(s.ignored, text) {
 		s.ignored = append(s.ignored, text)
 	}
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/exit"
 	"github.com/hookc/hookc/internal/host"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/memory"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -61,7 +61,7 @@ func detached(s *Sources, from *Caller, dir string, around []string) hookc.Optio
 			if runner.Waits(ctx) {
 				return nil
 			}
-			from := spell.First(CallerOf(ctx), from) // serve's plans are many callers'
+			from := lists.First(CallerOf(ctx), from) // serve's plans are many callers'
 			input, err := json.Marshal(in)
 			if err != nil {
 				return err

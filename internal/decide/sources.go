@@ -19,6 +19,7 @@ import (
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/exit"
 	"github.com/hookc/hookc/internal/host"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/internal/remote"
 	"github.com/hookc/hookc/internal/spell"
@@ -126,7 +127,7 @@ func (s *Sources) Options(cmd *cobra.Command, args []string, project string) ([]
 		}
 		out = append(out, hookc.Profile(s.Profile, s.Faithful))
 	}
-	if names := source.Names(); s.Format != "" && !spell.Has(names, s.Format) {
+	if names := source.Names(); s.Format != "" && !lists.Has(names, s.Format) {
 		return nil, nil, exit.Cannot("unknown format %q: %s", s.Format, diag.DidYouMean(s.Format, names, "there are "+strings.Join(names, ", ")))
 	}
 	if err := compiler.CheckWithout(s.Without); err != nil {

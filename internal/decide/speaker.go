@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
@@ -116,7 +117,7 @@ func WithAhead(call *agent.Call, decide func(Subject) (*policy.Decision, error))
 	if begun.Action == policy.Proceed {
 		memory.Open(next.Project).Begins(next.In, next.answers.Bytes())
 		for _, w := range begun.Warnings {
-			if !spell.Among(d.Warnings, w) {
+			if !lists.Among(d.Warnings, w) {
 				d.Warnings = append(d.Warnings, w)
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -65,7 +66,7 @@ func segments(dir string) ([]segment, error) {
 		}
 		return a.n < b.n || a.n == b.n && !a.zipped && b.zipped
 	})
-	return spell.CompactFunc(out, func(a, b segment) bool { return a.writer == b.writer && a.n == b.n }), nil
+	return lists.CompactFunc(out, func(a, b segment) bool { return a.writer == b.writer && a.n == b.n }), nil
 }
 
 // open opens a segment to be read.

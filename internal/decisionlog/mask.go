@@ -12,7 +12,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/secret"
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -75,7 +75,7 @@ func (m *masker) edit() *Edit {
 		}
 	}
 	if m.whole && len(m.path) == 2 {
-		if keep, known := plain[m.path[0]]; known && !spell.Has(keep, m.path[1]) {
+		if keep, known := plain[m.path[0]]; known && !lists.Has(keep, m.path[1]) {
 			return &Edit{Op: "mask"}
 		}
 	}
@@ -133,7 +133,7 @@ func (m *masker) value(b []byte, v any) ([]byte, error) {
 			m.keys = append(m.keys, k)
 		}
 		keys := m.keys[from:]
-		spell.Sort(keys)
+		lists.Sort(keys)
 		b, err := m.object(b, keys, func(i int) any { return v[keys[i]] })
 		m.keys = m.keys[:from]
 		return b, err

@@ -13,7 +13,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -358,7 +358,7 @@ func (w *Writer) heed(t *Terms) {
 	}
 	w.options.KeepSize, w.options.KeepAge = max(w.options.KeepSize, t.KeepSize), max(w.options.KeepAge, t.KeepAge)
 	for _, file := range t.Checkpoints {
-		if !spell.Has(w.exports, file) {
+		if !lists.Has(w.exports, file) {
 			w.exports = append(w.exports, file)
 		}
 	}

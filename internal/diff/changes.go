@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/toolcall"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
@@ -219,9 +220,9 @@ func (f *trial) note(in made, a, b *policy.Decision, recorded bool) {
 	if recorded {
 		c.Recorded++
 	}
-	if tool := in.context.Text(policy.FieldToolName); tool != "" && !spell.Has(c.Tools, tool) {
+	if tool := in.context.Text(policy.FieldToolName); tool != "" && !lists.Has(c.Tools, tool) {
 		c.Tools = append(c.Tools, tool)
-		spell.Sort(c.Tools)
+		lists.Sort(c.Tools)
 	}
 	if c.Witness == nil || len(in.text) < len(c.Witness) {
 		c.show(in, a, b)
@@ -262,9 +263,9 @@ func (f *trial) shrink(ctx context.Context) error {
 			}
 		}
 		names := usualTools[:1]
-		if tool, is := decoded(c.Witness)[policy.FieldToolName.String()].(string); is && !spell.Has(toolcall.Names(), tool) {
+		if tool, is := decoded(c.Witness)[policy.FieldToolName.String()].(string); is && !lists.Has(toolcall.Names(), tool) {
 			names = usualTools
-		} else if !spell.Has(c.Tools, usualTools[0]) {
+		} else if !lists.Has(c.Tools, usualTools[0]) {
 			names = nil
 		}
 		for _, name := range names {
@@ -310,13 +311,13 @@ var placed = []string{"event", "cwd", "project_root", "tool_name"}
 func partsOf(text []byte) [][]string {
 	var out [][]string
 	fields := decoded(text)
-	for _, key := range spell.Keys(fields) {
-		if spell.Has(placed, key) {
+	for _, key := range lists.Keys(fields) {
+		if lists.Has(placed, key) {
 			continue
 		}
 		out = append(out, []string{key})
 		if inner, ok := fields[key].(map[string]any); ok {
-			for _, below := range spell.Keys(inner) {
+			for _, below := range lists.Keys(inner) {
 				out = append(out, []string{key, below})
 			}
 		}

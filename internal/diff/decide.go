@@ -7,7 +7,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -28,9 +28,9 @@ func (s silent) Run(ctx context.Context, in *policy.Context, attempt int) (polic
 // that says nothing. The program is not changed.
 func newDecider(p *dag.Program) *decider {
 	quiet := *p
-	quiet.Plans = spell.Copy(p.Plans)
+	quiet.Plans = lists.Copy(p.Plans)
 	for i, plan := range quiet.Plans {
-		nodes := spell.Copy(plan.Nodes)
+		nodes := lists.Copy(plan.Nodes)
 		for j := range nodes {
 			if !nodes[j].Hook.Kind.InProcess() {
 				nodes[j].Runner = silent{&plan.Nodes[j]}
@@ -88,7 +88,7 @@ func received(d *policy.Decision) []byte {
 		panic("diff: the JSON of a Decision is none: " + err.Error())
 	}
 	object := v.(map[string]any)
-	maps.DeleteFunc(object, func(key string, _ any) bool { return spell.Has(unreceived, key) })
+	maps.DeleteFunc(object, func(key string, _ any) bool { return lists.Has(unreceived, key) })
 	if text, err = policy.EncodeJSON(object); err != nil {
 		panic("diff: a Decision has no JSON: " + err.Error())
 	}
@@ -98,12 +98,12 @@ func received(d *policy.Decision) []byte {
 // Differ reports whether two Decisions tell the agent different things. Who
 // decided and where it is written are no difference.
 func Differ(a, b *policy.Decision) bool {
-	if a.Action != b.Action || a.Verdict != b.Verdict || a.Control != b.Control || !spell.Equal(a.Reasons, b.Reasons) {
+	if a.Action != b.Action || a.Verdict != b.Verdict || a.Control != b.Control || !lists.Equal(a.Reasons, b.Reasons) {
 		return true
 	}
 	if a.Patch == nil && b.Patch == nil && len(a.Inject)+len(b.Inject) == 0 {
-		return a.StopReason != b.StopReason || a.Scope != b.Scope || a.SuppressOutput != b.SuppressOutput || !spell.Equal(a.Feedback, b.Feedback) ||
-			!spell.Equal(a.Context, b.Context) || !spell.Equal(a.SystemMessages, b.SystemMessages)
+		return a.StopReason != b.StopReason || a.Scope != b.Scope || a.SuppressOutput != b.SuppressOutput || !lists.Equal(a.Feedback, b.Feedback) ||
+			!lists.Equal(a.Context, b.Context) || !lists.Equal(a.SystemMessages, b.SystemMessages)
 	}
 	return !bytes.Equal(received(a), received(b))
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/rollout"
@@ -132,7 +132,7 @@ func body(w *written, h *policy.Hook) {
 	b := &h.Body
 	w.add("command", b.Command.Value)
 	if len(b.Args) > 0 {
-		args := spell.Copy(b.Args)
+		args := lists.Copy(b.Args)
 		for i, a := range args {
 			if rel, err := filepath.Rel(h.Dir, a); err == nil && filepath.IsAbs(a) && filepath.IsLocal(rel) {
 				args[i] = rel

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -58,7 +58,7 @@ func addFiles(out map[string]string, dir, path string) {
 func fileChanges(old, new *dag.Program) []FileChange {
 	out := []FileChange{}
 	was, is := filesOf(old), filesOf(new)
-	for _, path := range spell.Keys(was) {
+	for _, path := range lists.Keys(was) {
 		switch now, there := is[path]; {
 		case !there:
 			out = append(out, FileChange{Removed, path})
@@ -66,7 +66,7 @@ func fileChanges(old, new *dag.Program) []FileChange {
 			out = append(out, FileChange{Changed, path})
 		}
 	}
-	for _, path := range spell.Keys(is) {
+	for _, path := range lists.Keys(is) {
 		if _, had := was[path]; !had {
 			out = append(out, FileChange{Added, path})
 		}
@@ -92,7 +92,7 @@ func scriptsOf(h *policy.Hook, changed map[string]bool) []string {
 	}
 	command := h.Body.Command.Value + "\x00" + strings.Join(h.Body.Args, "\x00")
 	var out []string
-	for _, path := range spell.Keys(changed) {
+	for _, path := range lists.Keys(changed) {
 		if strings.Contains(filepath.ToSlash(command), path) || strings.Contains(command, filepath.Base(path)) {
 			out = append(out, path)
 		}
@@ -107,7 +107,7 @@ func literalFiles(p *dag.Program) []string {
 	for _, s := range p.Sources {
 		for _, use := range s.Uses {
 			err := filepath.WalkDir(use, func(file string, e fs.DirEntry, err error) error {
-				if err != nil || !e.Type().IsRegular() || !spell.Has([]string{".rego", ".json", ".yaml", ".yml"}, filepath.Ext(file)) {
+				if err != nil || !e.Type().IsRegular() || !lists.Has([]string{".rego", ".json", ".yaml", ".yml"}, filepath.Ext(file)) {
 					return nil
 				}
 				if len(out) >= maxLiteralFiles {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/callmatch"
 )
@@ -185,7 +185,7 @@ func movedPairs(pairs []pair) []bool {
 
 // change is what became of a hook, if anything did.
 func (p *pair) change(event policy.Event, moved bool, scripts map[string]bool) (HookChange, bool) {
-	e := spell.First(p.new, p.old)
+	e := lists.First(p.new, p.old)
 	c := HookChange{Event: event, Hook: e.Hook.Name, Kind: e.Hook.Kind, of: *p}
 	if p.old != nil {
 		c.Old = p.old.Hook.Span.String()
@@ -236,7 +236,7 @@ func mayDiffer(c *HookChange) string {
 	if c.Kind.InProcess() {
 		return ""
 	}
-	what := spell.First(map[policy.Kind]string{policy.KindBash: "script", policy.KindLLM: "prompt"}[c.Kind], string(c.Kind))
+	what := lists.First(map[policy.Kind]string{policy.KindBash: "script", policy.KindLLM: "prompt"}[c.Kind], string(c.Kind))
 	switch c.Change {
 	case Changed:
 		return fmt.Sprintf("may differ: %s changed, and was not run", what)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -50,8 +50,8 @@ func newMaker(old, new *dag.Program, event policy.Event, tool string, touched ma
 	h := fnv.New64a()
 	h.Write([]byte(event))
 	m := &maker{event: event, spec: event.Spec(), tool: tool, rng: rand.New(rand.NewPCG(0x68636469, h.Sum64())), seen: map[string]bool{}}
-	m.tools = spell.Concat(toolsNamed(old), toolsNamed(new))
-	m.tools = spell.Distinct(m.tools)
+	m.tools = lists.Concat(toolsNamed(old), toolsNamed(new))
+	m.tools = lists.Distinct(m.tools)
 	seen := map[string]bool{}
 	for _, p := range []*dag.Program{old, new} {
 		shared := sharedConstants(p)
@@ -67,7 +67,7 @@ func newMaker(old, new *dag.Program, event policy.Event, tool string, touched ma
 		a, b := m.reads[i], m.reads[j]
 		return slices.Compare(append([]string{a.Field.String()}, a.Keys...), append([]string{b.Field.String()}, b.Keys...)) < 0
 	})
-	m.reads = spell.CompactFunc(m.reads, func(a, b policy.Path) bool { return a.String() == b.String() })
+	m.reads = lists.CompactFunc(m.reads, func(a, b policy.Path) bool { return a.String() == b.String() })
 	return m
 }
 
@@ -90,7 +90,7 @@ func (m *maker) learn(n *dag.Node, shared [][]any, touched, seen map[string]bool
 		}
 		at := sent(p)
 		m.reads = append(m.reads, at)
-		if !p.Field.Spec().Always && !spell.Some(src.places, func(q *policy.Path) bool { return q.String() == at.String() }) {
+		if !p.Field.Spec().Always && !lists.Some(src.places, func(q *policy.Path) bool { return q.String() == at.String() }) {
 			src.places = append(src.places, at)
 		}
 	}
@@ -164,9 +164,9 @@ const rounds = 48
 // the hooks that differ, then drawn.
 func (m *maker) events(n int) iter.Seq2[int, made] {
 	return func(yield func(int, made) bool) {
-		order := spell.Copy(m.focus)
+		order := lists.Copy(m.focus)
 		for i := range m.sources {
-			if !spell.Among(m.focus, i) {
+			if !lists.Among(m.focus, i) {
 				order = append(order, i)
 			}
 		}
@@ -258,7 +258,7 @@ func (m *maker) base() map[string]any {
 // set gives a place one of some values; where there are none, one of the usual ones.
 func (m *maker) set(fields map[string]any, p policy.Path, values []any, at int, exact bool) {
 	if len(values) == 0 || at%16 == 15 {
-		values = spell.Concat(values, usual(p))
+		values = lists.Concat(values, usual(p))
 	}
 	if len(values) == 0 || !m.spec.CanRead(p.Field) {
 		return

@@ -7,7 +7,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor/runner"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -96,7 +96,7 @@ func answersThen(then map[string]any, alike map[string]bool) (out map[string]any
 		return nil, false
 	}
 	out, all = map[string]any{}, true
-	for _, name := range spell.Keys(then) {
+	for _, name := range lists.Keys(then) {
 		one, err := policy.EncodeJSON(then[name])
 		if same, known := alike[name]; err != nil || known && !same {
 			all = false

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookc/hookc/compiler/solve"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/internal/witness"
 	"github.com/hookc/hookc/policy"
@@ -96,13 +97,13 @@ func nodeOf(plan *dag.Plan, e *dag.Entry) *dag.Node {
 func newProver(ctx context.Context, t *trial, old, new *dag.Program, o *Options) *prover {
 	p := &prover{masks: map[string]bool{}, trial: t, ctx: ctx, tool: o.Tool, old: old, new: new, a: old.Plan(t.event), b: new.Plan(t.event)}
 	tools := old.Tools
-	tools.Known, tools.Open = spell.Concat(old.Tools.Known, new.Tools.Known), spell.Concat(old.Tools.Open, new.Tools.Open)
+	tools.Known, tools.Open = lists.Concat(old.Tools.Known, new.Tools.Known), lists.Concat(old.Tools.Open, new.Tools.Open)
 	if len(old.Tools.Known) == 0 || len(new.Tools.Known) == 0 {
 		tools = policy.Catalogue{}
 	}
-	both := spell.Without(old.Facts, func(f *policy.Fact) bool {
-		return !spell.Some(new.Facts, func(g *policy.Fact) bool {
-			return f.Name == g.Name && f.Type == g.Type && spell.Equal(f.Words, g.Words)
+	both := lists.Without(old.Facts, func(f *policy.Fact) bool {
+		return !lists.Some(new.Facts, func(g *policy.Fact) bool {
+			return f.Name == g.Name && f.Type == g.Type && lists.Equal(f.Words, g.Words)
 		})
 	})
 	p.world = &solve.World{Event: t.event, Tools: tools, Facts: both, Most: mostWays}
@@ -206,7 +207,7 @@ func (p *prover) strays(scripts map[string]bool) bool {
 		if known {
 			continue
 		}
-		used := spell.Some(p.old.Hooks, func(e *dag.Entry) bool { return len(scriptsOf(e.Hook, map[string]bool{path: true})) > 0 })
+		used := lists.Some(p.old.Hooks, func(e *dag.Entry) bool { return len(scriptsOf(e.Hook, map[string]bool{path: true})) > 0 })
 		if !used {
 			return true
 		}
@@ -302,7 +303,7 @@ func (p *prover) swap() {
 
 //go:noinline
 func place(plan *dag.Plan, n *dag.Node) int {
-	return spell.At(plan.Nodes, func(m *dag.Node) bool { return m.Hook == n.Hook && m.RecheckOf < 0 })
+	return lists.At(plan.Nodes, func(m *dag.Node) bool { return m.Hook == n.Hook && m.RecheckOf < 0 })
 }
 
 // commute reports whether it is proved that the order of two hooks does not matter:
@@ -328,7 +329,7 @@ func (p *prover) speaks(n *dag.Node) *solve.Formula {
 // sure reports whether the rules of a hook are all that it says, and none can fail.
 func sure(n *dag.Node) bool {
 	rules := witness.RulesOf(n)
-	return len(rules) > 0 && !spell.Some(rules, func(r *solve.Rule) bool { return !r.Sure })
+	return len(rules) > 0 && !lists.Some(rules, func(r *solve.Rule) bool { return !r.Sure })
 }
 
 // says is what a rule says, of its name: deny_shell denies.
@@ -366,7 +367,7 @@ func (p *prover) cannotLoosen(s *suspect) bool {
 	}
 	ra, rb := witness.RulesOf(a), witness.RulesOf(b)
 	for _, list := range [][]solve.Rule{ra, rb} {
-		if len(list) == 0 || spell.Some(list, func(r *solve.Rule) bool { return !spell.Has([]string{"deny", "ask", "allow"}, says(r.Name)) }) {
+		if len(list) == 0 || lists.Some(list, func(r *solve.Rule) bool { return !lists.Has([]string{"deny", "ask", "allow"}, says(r.Name)) }) {
 			return false
 		}
 	}
@@ -381,7 +382,7 @@ func (p *prover) stricter(ra, rb []solve.Rule, a, b *dag.Node) bool {
 	new := func(x, y []solve.Rule, name string) *solve.Formula {
 		var out []*solve.Formula
 		for _, r := range x {
-			both := same && spell.Some(y, func(q *solve.Rule) bool {
+			both := same && lists.Some(y, func(q *solve.Rule) bool {
 				return q.Name == r.Name && (r.Form != "" && q.Form == r.Form || r.When.Closed() && q.When.Key() == r.When.Key())
 			})
 			if says(r.Name) == name && !both {
@@ -393,7 +394,7 @@ func (p *prover) stricter(ra, rb []solve.Rule, a, b *dag.Node) bool {
 	holds := func(in *solve.Formula, rules []solve.Rule, names ...string) *solve.Formula {
 		var out []*solve.Formula
 		for _, r := range rules {
-			if spell.Has(names, says(r.Name)) && r.When.Closed() { // of others nobody knows
+			if lists.Has(names, says(r.Name)) && r.When.Closed() { // of others nobody knows
 				out = append(out, r.When)
 			}
 		}
@@ -543,7 +544,7 @@ func (r *Report) Proved() bool { return len(r.Decisions) == 0 && len(r.Unknown(f
 // Unknown lists what may change a decision, or hold less back, as far as is known;
 // a line each.
 func (r *Report) Unknown(loosens bool) []string {
-	out := spell.Copy(r.Unproved)
+	out := lists.Copy(r.Unproved)
 	add := func(what string, k *Known) {
 		if v := k.Verdict; loosens && k.Loosens == Unproved || !loosens && v == Unproved {
 			out = append(out, what+": "+strings.Join(k.Tried, "; "))

@@ -10,7 +10,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/witness"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/rollout"
@@ -51,7 +51,7 @@ func supposed(ctx context.Context, answers map[string]any, n *dag.Node, in *poli
 func (p *prover) isolate(s *suspect) {
 	swap := func(plan *dag.Plan, from, to *dag.Node) *dag.Plan {
 		out := *plan
-		out.Nodes = spell.Copy(plan.Nodes)
+		out.Nodes = lists.Copy(plan.Nodes)
 		at := place(plan, from)
 		for i := range out.Nodes {
 			n := &out.Nodes[i]
@@ -269,7 +269,7 @@ func (p *prover) tryAll(doc map[string]any, s *suspect, order []*dag.Node) bool 
 // than before.
 func (s *suspect) opaque() bool {
 	for _, f := range describe(s.old).against(describe(s.new)) {
-		if spell.Has([]string{"type", "command", "args", "prompt", "model", "protocol", "use"}, f.Key) || len(f.Key) > 4 && f.Key[:4] == "env." {
+		if lists.Has([]string{"type", "command", "args", "prompt", "model", "protocol", "use"}, f.Key) || len(f.Key) > 4 && f.Key[:4] == "env." {
 			return true
 		}
 	}
@@ -319,7 +319,7 @@ func sessionOf(a, b *dag.Node) string {
 			found[1] = id
 		}
 	}
-	return spell.First(found[0], found[1])
+	return lists.First(found[0], found[1])
 }
 
 // complete is an event with the place where it happens.

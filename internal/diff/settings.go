@@ -6,7 +6,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/callmatch"
 )
@@ -30,7 +30,7 @@ func settingChanges(old, new *dag.Program, o *Options) []SettingChange {
 		}
 	}
 	tools := func(c policy.Catalogue) string {
-		return strings.Join(spell.Concat(c.Known, c.Open), ", ")
+		return strings.Join(lists.Concat(c.Known, c.Open), ", ")
 	}
 	add("", "tools", tools(old.Tools), tools(new.Tools))
 	add("", "notes", strings.Join(old.Notes, "; "), strings.Join(new.Notes, "; "))
@@ -73,8 +73,8 @@ type DeniedChange struct {
 // deniedChanges lists what either policy always denies.
 func deniedChanges(old, new *dag.Program, o *Options) []DeniedChange {
 	out := []DeniedChange{}
-	tools := spell.Concat(toolsNamed(old), toolsNamed(new))
-	tools = spell.Distinct(tools)
+	tools := lists.Concat(toolsNamed(old), toolsNamed(new))
+	tools = lists.Distinct(tools)
 	if o.Tool != "" {
 		tools = []string{o.Tool}
 	}
@@ -95,7 +95,7 @@ func deniedChanges(old, new *dag.Program, o *Options) []DeniedChange {
 			out = append(out, DeniedChange{d.Event, d.Tool, "", d.By})
 		}
 	}
-	return spell.Without(out, func(d *DeniedChange) bool { return !o.wants(d.Event) })
+	return lists.Without(out, func(d *DeniedChange) bool { return !o.wants(d.Event) })
 }
 
 // AlwaysDenied lists, of the named tools, those whose every call is refused
@@ -173,7 +173,7 @@ func always(plan *dag.Plan, m *policy.Matcher, tool string) bool {
 // toolsNamed are the tools a program's filters name, those it says there are,
 // and some that agents have.
 func toolsNamed(p *dag.Program) []string {
-	out := spell.Concat(p.Tools.Known, usualTools)
+	out := lists.Concat(p.Tools.Known, usualTools)
 	for _, plan := range p.Plans {
 		for i := range plan.Nodes {
 			if m := plan.Nodes[i].Matcher; m != nil {
@@ -181,7 +181,7 @@ func toolsNamed(p *dag.Program) []string {
 			}
 		}
 	}
-	return spell.Distinct(out)
+	return lists.Distinct(out)
 }
 
 // toolsIn are the names of tools in a filter.

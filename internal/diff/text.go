@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
@@ -60,7 +61,7 @@ func writeDecision(s *strings.Builder, c *Change) {
 	}
 	s.WriteString(")\n")
 	fmt.Fprintf(s, "    %s\n", c.Witness)
-	for _, name := range spell.Keys(c.Answers) {
+	for _, name := range lists.Keys(c.Answers) {
 		if c.Answers[name] == fails {
 			fmt.Fprintf(s, "    if %s fails\n", name)
 			continue
@@ -116,7 +117,7 @@ func writeWritten(s *strings.Builder, r *Report) {
 		writeHook(s, h)
 	}
 	for _, c := range r.Settings {
-		fmt.Fprintf(s, "~ %s: %s → %s\n", strings.TrimSpace(string(c.Event)+" "+c.Key), spell.First(c.Old, "–"), spell.First(c.New, "–"))
+		fmt.Fprintf(s, "~ %s: %s → %s\n", strings.TrimSpace(string(c.Event)+" "+c.Key), lists.First(c.Old, "–"), lists.First(c.New, "–"))
 		writeKnown(s, &c.Known)
 	}
 	for _, c := range r.Files {
@@ -140,7 +141,7 @@ func writeHook(s *strings.Builder, h *HookChange) {
 			fmt.Fprintf(s, "      %s differs\n", f.Key)
 			continue
 		}
-		fmt.Fprintf(s, "      %s: %s → %s\n", f.Key, spell.First(f.Old, "–"), spell.First(f.New, "–"))
+		fmt.Fprintf(s, "      %s: %s → %s\n", f.Key, lists.First(f.Old, "–"), lists.First(f.New, "–"))
 	}
 	if h.MayDiffer != "" && h.Verdict != Unchanged && h.Verdict != Differs {
 		fmt.Fprintf(s, "      %s\n", h.MayDiffer)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/decisionlog"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/rollout"
 )
@@ -103,7 +103,7 @@ func New(p *dag.Program, samples int) *Judge {
 		j.plans[plan.Event] = withheld(plan)
 		for i := range plan.Nodes {
 			if n := &plan.Nodes[i]; n.RecheckOf < 0 && n.Hook.Tier != policy.TierBuiltin {
-				j.hook(plan.Event, n.Hook.Name).State = spell.First(rollout.Text(n.Hook), "enforce")
+				j.hook(plan.Event, n.Hook.Name).State = lists.First(rollout.Text(n.Hook), "enforce")
 			}
 		}
 	}
@@ -247,7 +247,7 @@ func (j *Judge) Report() *Report {
 		}
 		r.Hooks = append(r.Hooks, h)
 	}
-	spell.Sort(r.Quiet)
+	lists.Sort(r.Quiet)
 	sort.Slice(r.Hooks, func(a, b int) bool {
 		x, y := r.Hooks[a], r.Hooks[b]
 		if x.Noise() != y.Noise() {

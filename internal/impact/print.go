@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -76,7 +77,7 @@ func (s *Sample) line() string {
 	if len(s.Reasons) > 0 {
 		parts = append(parts, "("+short(strings.Join(s.Reasons, "; "))+")")
 	}
-	return strings.Join(spell.DeleteFunc(parts, func(p string) bool { return p == "" }), " ")
+	return strings.Join(lists.DeleteFunc(parts, func(p string) bool { return p == "" }), " ")
 }
 
 // short is a text that fits a line and shows no control character.

@@ -9,6 +9,7 @@ import (
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/decisionlog"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
@@ -17,7 +18,7 @@ import (
 // and none ends the chain.
 func withheld(plan *dag.Plan) *dag.Plan {
 	out := *plan
-	out.Nodes = spell.Copy(plan.Nodes)
+	out.Nodes = lists.Copy(plan.Nodes)
 	for i := range out.Nodes {
 		n := &out.Nodes[i]
 		if n.Would == nil {
@@ -83,7 +84,7 @@ func (j *Judge) replay(ctx context.Context, event policy.Event, in *policy.Conte
 		w.answers = runner.AnswersBefore(text)
 	}
 	var paths []policy.Path
-	for _, p := range append(spell.Copy(e.Masked), e.Erased...) {
+	for _, p := range append(lists.Copy(e.Masked), e.Erased...) {
 		parts := strings.Split(p, "/")
 		if len(parts) < 3 || parts[1] != "input" {
 			continue
@@ -114,13 +115,13 @@ func (j *Judge) notes() []string {
 	for _, plan := range j.program.Plans {
 		for i := range plan.Nodes {
 			n := &plan.Nodes[i]
-			if n.RecheckOf < 0 && n.Hook.Kind.InProcess() && n.Hook.Tier != policy.TierBuiltin && (n.Effects.Volatile || n.Effects.World != policy.WorldNone) && !spell.Has(now, n.Hook.Name) {
+			if n.RecheckOf < 0 && n.Hook.Kind.InProcess() && n.Hook.Tier != policy.TierBuiltin && (n.Effects.Volatile || n.Effects.World != policy.WorldNone) && !lists.Has(now, n.Hook.Name) {
 				now = append(now, n.Hook.Name)
 			}
 		}
 	}
 	if len(now) > 0 {
-		spell.Sort(now)
+		lists.Sort(now)
 		out = append(out, "asked about the disk or the time as they are now: "+strings.Join(now, ", "))
 	}
 	return out

@@ -13,7 +13,7 @@ import (
 	"github.com/hookc/hookc/executor/kind/expr"
 	"github.com/hookc/hookc/internal/decisionlog"
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/record"
@@ -122,7 +122,7 @@ func compileModule(m record.Masking) (out module, found diag.List) {
 		return wrong(err)
 	}
 	capabilities := ast.CapabilitiesForThisVersion(ast.CapabilitiesRegoVersion(version))
-	capabilities.Builtins = spell.DeleteFunc(capabilities.Builtins, func(b *ast.Builtin) bool { return spell.Has(rego.DefaultForbid(), b.Name) })
+	capabilities.Builtins = lists.DeleteFunc(capabilities.Builtins, func(b *ast.Builtin) bool { return lists.Has(rego.DefaultForbid(), b.Name) })
 	capabilities.AllowNet = []string{}
 	c := ast.NewCompiler().WithDefaultRegoVersion(version).WithCapabilities(capabilities)
 	if c.Compile(map[string]*ast.Module{"log.rego": parsed}); c.Failed() {

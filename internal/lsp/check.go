@@ -12,9 +12,9 @@ import (
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/host"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/report"
 	"github.com/hookc/hookc/internal/severity"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/internal/witness"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -171,7 +171,7 @@ func (u *unit) holds(path string) bool {
 	if path == u.file {
 		return true
 	}
-	return spell.Some(u.policy.Sources, func(f *policy.SourceFile) bool {
+	return lists.Some(u.policy.Sources, func(f *policy.SourceFile) bool {
 		return f.Tier >= policy.TierProject && (f.Path == path || slices.ContainsFunc(f.Uses, func(use string) bool { return below(use, path) }))
 	})
 }
@@ -251,10 +251,10 @@ func (s *Server) entire(ctx context.Context, u *unit) {
 // harmless reports whether rules may be evaluated on made-up events: those of a
 // project that is not trusted may not, if its own files allow them the network.
 func harmless(program *dag.Program) bool {
-	return !spell.Some(program.Hooks, func(e *dag.Entry) bool {
+	return !lists.Some(program.Hooks, func(e *dag.Entry) bool {
 		f := e.Hook.File
 		return f != nil && f.Within != "" && f.Rego.Forbid != nil &&
-			slices.ContainsFunc(rego.DefaultForbid(), func(name string) bool { return !spell.Has(f.Rego.Forbid, name) })
+			slices.ContainsFunc(rego.DefaultForbid(), func(name string) bool { return !lists.Has(f.Rego.Forbid, name) })
 	})
 }
 
@@ -302,13 +302,13 @@ func (s *Server) publish(u *unit, found diag.List, opened map[string]*document) 
 	}
 	lines := map[*diag.Source]*text{}
 	for _, d := range found {
-		path := spell.First(u.pathOf(d.Span), u.file)
+		path := lists.First(u.pathOf(d.Span), u.file)
 		if s.inside(path) && path != "" {
 			files[path] = append(files[path], shown(d, lines))
 		}
 	}
 	clear(u.shown)
-	for _, path := range spell.Keys(files) {
+	for _, path := range lists.Keys(files) {
 		if len(files[path]) > 0 {
 			u.shown[path] = true
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/hookc/hookc/builtins"
 	"github.com/hookc/hookc/builtins/toolcall"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
@@ -50,7 +50,7 @@ func (s *Server) complete(p *place) (any, error) {
 		completeValue(c, v, offer)
 	}
 	out := make([]object, 0, len(items))
-	for _, label := range spell.Keys(items) {
+	for _, label := range lists.Keys(items) {
 		out = append(out, items[label])
 	}
 	return obj("isIncomplete", false, "items", out), nil
@@ -169,7 +169,7 @@ func (s *Server) documents(v view) []string {
 				if rel, err := filepath.Rel(root.Value, filepath.Dir(path)); err == nil && filepath.IsLocal(rel) && rel != "." {
 					below += "." + strings.ReplaceAll(filepath.ToSlash(rel), "/", ".")
 				}
-				if text, ok := s.textOf(path); ok && spell.Has([]string{".json", ".yaml", ".yml"}, filepath.Ext(path)) {
+				if text, ok := s.textOf(path); ok && lists.Has([]string{".json", ".yaml", ".yml"}, filepath.Ext(path)) {
 					doc, _ := tree.ParseYAML(diag.NewSource(path, text), 0, len(text)) // which JSON is too
 					out = append(out, names(below, doc, 2)...)
 				}

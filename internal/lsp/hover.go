@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookc/hookc/builtins"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -133,7 +134,7 @@ func fields(list []policy.Field) string {
 	if len(list) == 0 {
 		return "nothing"
 	}
-	return strings.Join(spell.Each(list, policy.Field.String), ", ")
+	return strings.Join(lists.Each(list, policy.Field.String), ", ")
 }
 
 func aboutField(f policy.Field) string {
@@ -172,7 +173,7 @@ func nodeOf(v view, h *policy.Hook) *dag.Node {
 	if plan == nil {
 		return nil
 	}
-	i := spell.At(plan.Nodes, func(n *dag.Node) bool { return n.Hook.Name == h.Name && n.Hook.Tier == h.Tier && n.RecheckOf < 0 })
+	i := lists.At(plan.Nodes, func(n *dag.Node) bool { return n.Hook.Name == h.Name && n.Hook.Tier == h.Tier && n.RecheckOf < 0 })
 	if i < 0 {
 		return nil
 	}

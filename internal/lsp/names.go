@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -93,7 +94,7 @@ func (s *Server) marks(u *unit, v view) []mark {
 			case e.IsDir() && path != dir && (strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules"):
 				return fs.SkipDir
 			case e.Type().IsRegular():
-				if strings.HasSuffix(path, "_test.yaml") || folders[dir] && spell.Some(v.policy.Sources, func(f *policy.SourceFile) bool { return spell.Has(f.Uses, dir) }) {
+				if strings.HasSuffix(path, "_test.yaml") || folders[dir] && lists.Some(v.policy.Sources, func(f *policy.SourceFile) bool { return lists.Has(f.Uses, dir) }) {
 					visit(path)
 				}
 			}
@@ -219,7 +220,7 @@ func (s *Server) definition(p *place) (any, error) {
 		}
 	}
 	c := contextAt(p.doc.text, p.offset)
-	if name := c.value(); len(out) == 0 && name != "" && spell.Has([]string{"file", "paths", "data", "include"}, c.key) {
+	if name := c.value(); len(out) == 0 && name != "" && lists.Has([]string{"file", "paths", "data", "include"}, c.key) {
 		path := filepath.Clean(filepath.Join(filepath.Dir(p.doc.path), filepath.FromSlash(name)))
 		if filepath.IsAbs(name) {
 			path = filepath.Clean(name)

@@ -19,7 +19,7 @@ import (
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/gate/table"
 	"github.com/hookc/hookc/internal/host"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/state"
@@ -209,7 +209,7 @@ func records(data []byte) []record {
 		all[i].Time = min(all[i].Time, now.Unix())
 	}
 	oldest := now.Add(-maxAge).Unix()
-	return spell.Without(all, func(r *record) bool { return r.Time < oldest })
+	return lists.Without(all, func(r *record) bool { return r.Time < oldest })
 }
 
 // change replaces one record by what f makes of it; nil removes it.

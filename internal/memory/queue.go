@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // maxSightings bounds the sightings remembered.
@@ -45,7 +45,7 @@ func (q *Queue) Write() {
 	q.mu.Unlock()
 	sort.Slice(queue, func(i, j int) bool {
 		a, b := &queue[i], &queue[j]
-		return spell.First(cmp.Compare(a.project, b.project), cmp.Compare(a.agent, b.agent), cmp.Compare(a.native, b.native)) < 0
+		return lists.First(cmp.Compare(a.project, b.project), cmp.Compare(a.agent, b.agent), cmp.Compare(a.native, b.native)) < 0
 	})
 	for _, s := range queue {
 		Open(s.project).Saw(s.agent, s.native)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -23,7 +24,7 @@ type Git struct {
 func (g *Git) Add(words []string) {
 	for _, word := range words {
 		name, value, set := spell.Cut(word, "=")
-		if !set || !spell.Has(GitVariables, name) {
+		if !set || !lists.Has(GitVariables, name) {
 			continue
 		}
 		to := &g.Dir
@@ -66,7 +67,7 @@ func (g Git) Foreign(dir string) string {
 	}
 	tree, own, wrong := Repository(top)
 	if g.More || err != nil || wrong != nil || tree != filepath.Clean(top) || filepath.Clean(own) != filepath.Clean(git) {
-		return spell.First(Slash(top), "/")
+		return lists.First(Slash(top), "/")
 	}
 	return ""
 }

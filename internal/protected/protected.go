@@ -10,8 +10,8 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/paths"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/source"
@@ -39,8 +39,8 @@ func Places(o source.DiscoverOptions, started ...string) []string {
 	if profile != nil {
 		discovered("", profile)
 	}
-	out = spell.DeleteFunc(out, func(f string) bool { // notes may lie there; the policy files are listed by name
-		return filepath.Base(f) == ".hookc" && spell.Has(started, filepath.Dir(f))
+	out = lists.DeleteFunc(out, func(f string) bool { // notes may lie there; the policy files are listed by name
+		return filepath.Base(f) == ".hookc" && lists.Has(started, filepath.Dir(f))
 	})
 	for _, e := range environments() {
 		out = append(append(out, settings(started, e, profile)...), state.Place(e.getenv, e.home), wire.Dir(e.getenv))
@@ -123,7 +123,7 @@ func WithTargets(paths []string) []string {
 	target = func(p string) string {
 		to, known := led[p]
 		if known || p == filepath.Dir(p) {
-			return spell.First(to, p)
+			return lists.First(to, p)
 		}
 		to = filepath.Join(target(filepath.Dir(p)), filepath.Base(p))
 		if info, err := os.Lstat(to); err == nil && info.Mode()&os.ModeSymlink != 0 {

@@ -19,6 +19,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/internal/witness"
 	"github.com/hookc/hookc/policy"
@@ -108,7 +109,7 @@ func Decide(ctx context.Context, prog *dag.Program, p Property) (*Result, error)
 		}
 		v.decide(a, bad)
 	}
-	v.out.Why = spell.Distinct(v.out.Why)
+	v.out.Why = lists.Distinct(v.out.Why)
 	if v.out.Status != Unknown {
 		v.out.Why = nil
 	}
@@ -198,7 +199,7 @@ func (v *prover) decide(a policy.Action, bad solve.Rule) {
 // breaks reports whether an event breaks the property, if possible one of a tool that
 // agents have.
 func (v *prover) breaks(doc map[string]any) bool {
-	if name, is := doc["tool_name"].(string); is && !spell.Has(toolcall.Names(), name) {
+	if name, is := doc["tool_name"].(string); is && !lists.Has(toolcall.Names(), name) {
 		for _, known := range []string{"Bash", "Read", "Write", "Edit", "WebFetch", "Task", "mcp__github__create_issue"} {
 			other := maps.Clone(doc)
 			if other["tool_name"] = known; v.broken(other) {

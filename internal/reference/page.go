@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // page is a Markdown page under construction.
@@ -65,5 +65,5 @@ func code(word string) string {
 
 // codeList is words as Markdown code, set apart by spaces.
 func codeList(words []string) string {
-	return strings.Join(spell.Each(words, code), " ")
+	return strings.Join(lists.Each(words, code), " ")
 }

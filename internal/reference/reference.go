@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
@@ -60,8 +60,8 @@ are errors with a place and a suggestion.`)
 // keysOf are the keys of a place that all kinds of hook take or, with a kind, that
 // not all take and this one does.
 func keysOf(place source.Place, kind policy.Kind) []source.Key {
-	return spell.Without(source.Schema(), func(k *source.Key) bool {
-		return k.Place != place || spell.Among(k.Kinds, kind) != (kind != "") || kind == "" && len(k.Kinds) > 0
+	return lists.Without(source.Schema(), func(k *source.Key) bool {
+		return k.Place != place || lists.Among(k.Kinds, kind) != (kind != "") || kind == "" && len(k.Kinds) > 0
 	})
 }
 
@@ -130,7 +130,7 @@ func outputs(s *policy.EventSpec) []string {
 }
 
 //go:noinline
-func names(fields []policy.Field) []string { return spell.Each(fields, policy.Field.String) }
+func names(fields []policy.Field) []string { return lists.Each(fields, policy.Field.String) }
 
 func (p *page) strategies() {
 	p.say("## Strategies")

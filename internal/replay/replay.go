@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookc/hookc/internal/approval"
 	"github.com/hookc/hookc/internal/casetest"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	terms "github.com/hookc/hookc/policy/approval"
@@ -198,7 +199,7 @@ func differs(recorded map[string]any, whole bool, d *policy.Decision) []string {
 				want[key] = nil
 			}
 		}
-		maps.DeleteFunc(want, func(key string, _ any) bool { return spell.Has(aside, key) })
+		maps.DeleteFunc(want, func(key string, _ any) bool { return lists.Has(aside, key) })
 	}
 	return casetest.Unlike("", want, got)
 }
@@ -241,7 +242,7 @@ func (r *Report) Summary(s *strings.Builder) {
 	}
 	s.WriteByte('\n')
 	var actions []string
-	for _, a := range spell.Keys(r.Actions) {
+	for _, a := range lists.Keys(r.Actions) {
 		actions = append(actions, fmt.Sprintf("%d %s", r.Actions[a], a))
 	}
 	if len(actions) > 0 {
@@ -323,7 +324,7 @@ func same(recorded, now []byte) bool {
 	var parts [32][]byte // of each list what is left is compared
 	n, at := 0, 0
 	if !scan.Members(now, func(key, value []byte) bool {
-		if !spell.Has(aside, string(key)) {
+		if !lists.Has(aside, string(key)) {
 			if n+2 > len(parts) {
 				return false
 			}
@@ -335,7 +336,7 @@ func same(recorded, now []byte) bool {
 		return false
 	}
 	return scan.Members(recorded, func(key, value []byte) bool {
-		if spell.Has(aside, string(key)) {
+		if lists.Has(aside, string(key)) {
 			return true
 		}
 		is := at < n && bytes.Equal(parts[at], key) && bytes.Equal(parts[at+1], value)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/approval"
 	"github.com/hookc/hookc/policy/diag"
@@ -99,7 +99,7 @@ func TestEveryChangeIsSeen(t *testing.T) {
 				recorded, err := policy.EncodeJSON(other)
 				require.NoError(t, err)
 				_, had := whole[key]
-				check("recorded "+key, recorded, &d, spell.Has(aside, key) || !had && value == "")
+				check("recorded "+key, recorded, &d, lists.Has(aside, key) || !had && value == "")
 			}
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -48,7 +48,7 @@ func NewLint(found diag.List) *Lint {
 	}
 	sort.SliceStable(r.Codes, func(i, j int) bool {
 		a, b := &r.Codes[i], &r.Codes[j]
-		return spell.First(cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Code, b.Code)) < 0
+		return lists.First(cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Code, b.Code)) < 0
 	})
 	return r
 }

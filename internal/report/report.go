@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -199,7 +200,7 @@ func gitlab(r *Report) (string, error) {
 	for i, d := range r.Findings {
 		line, _, _, _ := place(d)
 		q := quality{Description: whole(d), CheckName: d.Code.ID, Fingerprint: names[i], Severity: level[d.Severity]}
-		q.Location.Path, q.Location.Lines.Begin = spell.First(d.Span.File(), "."), max(line, 1)
+		q.Location.Path, q.Location.Lines.Begin = lists.First(d.Span.File(), "."), max(line, 1)
 		out = append(out, q)
 	}
 	for _, t := range r.Results {
@@ -285,7 +286,7 @@ func junit(r *Report) (string, error) {
 			}
 		}
 	}
-	spell.Sort(files)
+	lists.Sort(files)
 	var b strings.Builder
 	counted := func(n *[4]int) string {
 		return fmt.Sprintf(`tests="%d" failures="%d" errors="0" skipped="%d" time="%.3f"`, n[0], n[1], n[2], float64(n[3])/1000)

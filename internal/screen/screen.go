@@ -10,6 +10,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -57,7 +58,7 @@ func (s *Screen) Write(p []byte) (int, error) {
 	for len(text) > 0 {
 		n, more := s.next(text)
 		if more {
-			s.left = spell.Copy(text)
+			s.left = lists.Copy(text)
 			break
 		}
 		out = s.append(out, text, n)

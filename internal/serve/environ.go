@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/agent"
@@ -35,7 +36,7 @@ type environment struct {
 
 func ownEnvironment() *environment {
 	e := &environment{fixed: map[string]string{}, path: os.Getenv("PATH")}
-	for _, name := range spell.Concat(agent.Variables(), paths.GitVariables, fixedEnv) {
+	for _, name := range lists.Concat(agent.Variables(), paths.GitVariables, fixedEnv) {
 		e.fixed[name] = os.Getenv(name)
 	}
 	return e

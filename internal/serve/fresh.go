@@ -11,7 +11,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/decide"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/disk"
 	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/policy/trust"
@@ -64,7 +64,7 @@ const quiet = 100 * time.Millisecond
 //
 //go:noinline
 func (w *wanted) roots() []string {
-	return trust.Projects(append(spell.Copy(w.around), w.project)...)
+	return trust.Projects(append(lists.Copy(w.around), w.project)...)
 }
 
 // consented are the roots of the projects whose files count as far as consent
@@ -73,7 +73,7 @@ func (w *wanted) consented() []string {
 	if len(w.words.src.Files) > 0 {
 		return nil
 	}
-	return spell.DeleteFunc(w.roots(), func(root string) bool { return trust.Open(root).Decreed() })
+	return lists.DeleteFunc(w.roots(), func(root string) bool { return trust.Open(root).Decreed() })
 }
 
 // writing reports whether a file that is not as it was has been changed so
@@ -124,11 +124,11 @@ func texts(program *dag.Program) []string {
 		if e.Hook.File == nil {
 			continue
 		}
-		for _, shared := range spell.Concat(e.Hook.File.Rego.Paths, e.Hook.File.Rego.Data) {
+		for _, shared := range lists.Concat(e.Hook.File.Rego.Paths, e.Hook.File.Rego.Data) {
 			out = append(out, shared.Value)
 		}
 	}
-	return spell.Distinct(out)
+	return lists.Distinct(out)
 }
 
 // same reports whether every file is as it was.

@@ -21,6 +21,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/internal/decide"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
@@ -314,7 +315,7 @@ func (p *plans) list() []planStatus {
 	}
 	sort.SliceStable(out, func(i, j int) bool {
 		a, b := &out[i], &out[j]
-		return spell.First(cmp.Compare(a.Project, b.Project), policy.Event(a.Event).Compare(policy.Event(b.Event)), slices.Compare(a.Args, b.Args)) < 0
+		return lists.First(cmp.Compare(a.Project, b.Project), policy.Event(a.Event).Compare(policy.Event(b.Event)), slices.Compare(a.Args, b.Args)) < 0
 	})
 	return out
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/internal/decide"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // wording is what a command line says.
@@ -67,7 +67,7 @@ func (w *wordings) of(ctx context.Context, from *decide.Caller, args []string) (
 		return nil, decide.HandBack("debugging")
 	case said.src.Profile != "":
 		return nil, decide.HandBack("--profile")
-	case spell.Has(args, decide.Framed):
+	case lists.Has(args, decide.Framed):
 		return nil, decide.HandBack("a frame in a frame")
 	}
 	return said, nil

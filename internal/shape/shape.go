@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -18,7 +19,7 @@ import (
 func Schema(title string, outputs map[string]any, written map[reflect.Type]reflect.Type) []byte {
 	s := schema{written, object{}}
 	var each []object
-	for _, name := range spell.Keys(outputs) {
+	for _, name := range lists.Keys(outputs) {
 		s.defs[name] = s.of(reflect.TypeOf(outputs[name]))
 		each = append(each, object{"$ref": "#/$defs/" + name})
 	}

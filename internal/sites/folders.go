@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/paths"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/install"
 )
 
@@ -23,7 +23,7 @@ func (s *Site) editFolders(want []install.Entry, dry bool) (*Done, error) {
 		}
 	}
 	for _, f := range found {
-		if !f.Own || spell.Some(want, func(e *install.Entry) bool { return e.Event == f.Event }) {
+		if !f.Own || lists.Some(want, func(e *install.Entry) bool { return e.Event == f.Event }) {
 			continue
 		}
 		out.Changes, out.Changed = append(out.Changes, install.Change{Event: f.Event, What: "removed"}), true
@@ -39,7 +39,7 @@ func (s *Site) editFolders(want []install.Entry, dry bool) (*Done, error) {
 }
 
 func (s *Site) writeFolder(e install.Entry, found []install.Found, out *Done, dry bool) error {
-	own := spell.Some(found, func(f *install.Found) bool { return f.Own && f.Event == e.Event })
+	own := lists.Some(found, func(f *install.Found) bool { return f.Own && f.Event == e.Event })
 	folder := filepath.Join(s.Path, install.FolderName(e.Event))
 	if _, err := os.Lstat(folder); err == nil && !own {
 		return fault.Errorf("%s is there and is not hookc's: nothing is written", folder)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
@@ -118,7 +119,7 @@ func hooksOn(plan *dag.Plan) int {
 
 //go:noinline
 func (n *Need) tidy() {
-	n.Tools = spell.Distinct(n.Tools)
+	n.Tools = lists.Distinct(n.Tools)
 	if n.All {
 		n.Tools = nil
 	}
@@ -140,7 +141,7 @@ func toolsOf(m *policy.Matcher) (tools []string, known bool) {
 		case !known:
 			tools, known = names, true
 		default:
-			tools = spell.DeleteFunc(tools, func(t string) bool { return !spell.Has(names, t) })
+			tools = lists.DeleteFunc(tools, func(t string) bool { return !lists.Has(names, t) })
 		}
 	}
 	return tools, known
@@ -152,7 +153,7 @@ func atomTools(a *policy.Atom) ([]string, bool) {
 	}
 	switch a.Field {
 	case policy.FieldToolName:
-		return spell.Copy(a.Values), true
+		return lists.Copy(a.Values), true
 	case policy.FieldToolKind:
 		var out []string
 		for _, kind := range a.Values {

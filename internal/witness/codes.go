@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -73,7 +73,7 @@ func Lints(prog *dag.Program) diag.List {
 // event lacks a field, or, of one of which nobody knows, that its hook fails.
 func (r *Rule) explained(before diag.List) bool {
 	line, _ := r.Span.Position()
-	return spell.Some(before, func(d *diag.Diagnostic) bool {
+	return lists.Some(before, func(d *diag.Diagnostic) bool {
 		if d.Hook != r.Hook || d.Severity > diag.Warning {
 			return false
 		}

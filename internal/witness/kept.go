@@ -10,7 +10,7 @@ import (
 
 	"github.com/hookc/hookc/compiler/solve"
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -92,7 +92,7 @@ func textsOf(prog *dag.Program) map[string]*diag.Source {
 func keyOf(build string, prog *dag.Program, tools policy.Catalogue, texts map[string]*diag.Source) (key, slot string) {
 	all, files := sha256.New(), sha256.New()
 	fmt.Fprintf(all, "%q %q %q %q\n", build, prog.Hash, tools.Known, tools.Open)
-	for _, name := range spell.Keys(texts) {
+	for _, name := range lists.Keys(texts) {
 		fmt.Fprintf(files, "%q\n", name)
 		fmt.Fprintf(all, "%q %q\n", name, texts[name].Content)
 	}
@@ -159,7 +159,7 @@ func restored(content []byte, key string, texts map[string]*diag.Source) ([]Rule
 		for _, m := range k.Missing {
 			out[i].Missing = append(out[i].Missing, solve.Missing{Ref: m.Ref, Meant: m.Meant, At: span(m.At)})
 		}
-		known = known && spell.Among([]Status{Fires, Never, Unusual, Unknown}, k.Status)
+		known = known && lists.Among([]Status{Fires, Never, Unusual, Unknown}, k.Status)
 	}
 	return out, known
 }

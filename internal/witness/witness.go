@@ -16,7 +16,7 @@ import (
 	"github.com/hookc/hookc/compiler/solve"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -198,7 +198,7 @@ func (j *job) look() {
 
 // named reports whether a place is the condition of a filter on the tool's name.
 func named(n *dag.Node, at diag.Span) bool {
-	return spell.Some(n.Matcher.Atoms, func(a *policy.Atom) bool { return a.Field == policy.FieldToolName && a.Origin == at })
+	return lists.Some(n.Matcher.Atoms, func(a *policy.Atom) bool { return a.Field == policy.FieldToolName && a.Origin == at })
 }
 
 // mostAtOnce bounds how many rules of one earlier hook are looked behind at once.
@@ -249,7 +249,7 @@ func (j *job) behind(when *solve.Formula, found Rule) Rule {
 		for i, e := range ahead {
 			names[i] = e.hook + " (" + e.rule.Name + " at " + e.rule.At.String() + ")"
 		}
-		found.Why = []string{"where it holds, an earlier hook has decided: " + strings.Join(spell.Compact(names), ", ")}
+		found.Why = []string{"where it holds, an earlier hook has decided: " + strings.Join(lists.Compact(names), ", ")}
 		found.Hint = "put it before that one, or take it out"
 		found.Span = j.rule.At
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/compiler/solve"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -17,7 +17,7 @@ const mostWays = 3
 func words(p *solve.Proof) (why []string, hint string, at diag.Span) {
 	for _, w := range p.Ways {
 		text := contradiction(&w)
-		if !spell.Has(why, text) {
+		if !lists.Has(why, text) {
 			why = append(why, text)
 		}
 		if hint == "" {
@@ -43,7 +43,7 @@ func contradiction(w *solve.Contradiction) string {
 		if !w.Holds[i] {
 			text = "not " + text
 		}
-		if !spell.Has(tests, text) {
+		if !lists.Has(tests, text) {
 			tests = append(tests, text)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -206,7 +207,7 @@ func sameAt(at []policy.Event, fields ...policy.Field) []key {
 // none of the agent's own.
 func (a *Agent) field(name string, event policy.Event) (f policy.Field, ok bool) {
 	for _, k := range a.keys {
-		switch listed := spell.Among(k.at, event); {
+		switch listed := lists.Among(k.at, event); {
 		case k.name != name || k.use == sent || k.name == k.field.String():
 		case listed && k.use != both:
 			return k.field, true
@@ -247,7 +248,7 @@ func register(d Agent) *Agent {
 	}
 	for i, f := range d.Files {
 		base, _, _ := spell.Cut(d.ID, "@")
-		d.Files[i].Format = spell.First(f.Format, base)
+		d.Files[i].Format = lists.First(f.Format, base)
 	}
 	if d.settings != nil {
 		d.settings.Files = installed(d.Files)
@@ -280,7 +281,7 @@ func Names() []string {
 	for _, d := range registry {
 		out = append(append(out, d.ID), d.Aliases...)
 	}
-	spell.Sort(out)
+	lists.Sort(out)
 	return out
 }
 
@@ -305,7 +306,7 @@ func Find(name string) (*Agent, error) {
 //go:noinline
 func exact(name string) *Agent {
 	for _, d := range registry {
-		if d.ID == name || spell.Has(d.Aliases, name) {
+		if d.ID == name || lists.Has(d.Aliases, name) {
 			return d
 		}
 	}
@@ -364,7 +365,7 @@ func (d *Agent) Can(e policy.Event) []Capabilities {
 		}
 		losses := p.losses()
 		for i, l := range losses {
-			if d.RefusedBefore(e) && spell.Has(refusals, l.From) {
+			if d.RefusedBefore(e) && lists.Has(refusals, l.From) {
 				losses[i] = Loss{l.From, string(policy.PreToolExecution), "a hook cannot refuse this; the call of the tool that begins it is refused"}
 			}
 		}
@@ -383,7 +384,7 @@ func (d *Agent) Events() []policy.Event {
 		out = append(out, p.event)
 	}
 	slices.SortFunc(out, policy.Event.Compare)
-	return spell.Compact(out)
+	return lists.Compact(out)
 }
 
 // find is the event with a name: the agent's own, a canonical one or another
@@ -425,10 +426,10 @@ func (d *Agent) Natives() []string {
 	for _, p := range d.allPoints() {
 		out = append(out, p.name)
 	}
-	return spell.Distinct(out)
+	return lists.Distinct(out)
 }
 
 // contexts is the text of several contexts.
 func (d *Agent) contexts(parts []string) string {
-	return strings.Join(parts, spell.First(d.join, "\n"))
+	return strings.Join(parts, lists.First(d.join, "\n"))
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent/supersede"
 )
@@ -17,7 +17,7 @@ var agentHooksAgent, _ = Agent{
 	ID: "agenthooks", Version: "1", Aliases: []string{"agent-hooks", "agent_hooks"},
 	Doc:      "Agent Hooks (HOOK.md): exit code 2 and stderr, or JSON on stdout",
 	eventKey: "event_type",
-	keys: spell.Concat(
+	keys: lists.Concat(
 		[]key{
 			{name: "work_dir", field: policy.FieldCwd},
 			{name: "prompt", field: policy.FieldUserInput, at: []policy.Event{policy.PreSendMessage}},

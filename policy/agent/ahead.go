@@ -1,7 +1,7 @@
 package agent
 
 import (
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -11,7 +11,7 @@ import (
 // which the call of a tool of kind agent begins.
 func (d *Agent) RefusedBefore(e policy.Event) bool {
 	refuses := func(e policy.Event) bool {
-		return spell.Some(d.allPoints(), func(p *point) bool {
+		return lists.Some(d.allPoints(), func(p *point) bool {
 			act, _ := p.settle(deny, p.may)
 			return p.event == e && act.refuses()
 		})

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent/supersede"
 	"github.com/hookc/hookc/policy/pattern"
@@ -17,7 +17,7 @@ var aiAgentsAgent, _ = Agent{
 	ID: "aiagents", Version: "1", Aliases: []string{"ai-agents", "ai_agents"},
 	Doc:      "ai_agents: exit code 2 and stderr, or JSON on stdout",
 	eventKey: "hook_event_name",
-	keys: spell.Concat(
+	keys: lists.Concat(
 		[]key{
 			{name: "tool_response", field: policy.FieldToolResult},
 			{name: "prompt", field: policy.FieldUserInput, at: []policy.Event{policy.PreSendMessage}},

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/internal/lazy"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent/form"
 	"github.com/hookc/hookc/policy/agent/js"
@@ -122,7 +122,7 @@ func claudeAt(id, version string, aliases []string, events []claudeEvent) Agent 
 	}
 }
 
-var claudeKeys = spell.Concat(
+var claudeKeys = lists.Concat(
 	[]key{
 		{name: "agent_type", field: policy.FieldSubagentType, use: sent},
 		{name: "prompt", field: policy.FieldUserInput, at: []policy.Event{policy.PreSendMessage, claudeExpansion}},
@@ -483,7 +483,7 @@ func goingOn(_ *policy.Context, r policy.Result) policy.Result {
 	if r.Control != policy.Stop || len(r.Feedback) == 0 {
 		return r
 	}
-	r.Context = spell.Concat(r.Context, r.Feedback)
+	r.Context = lists.Concat(r.Context, r.Feedback)
 	if r.Verdict == policy.Deny {
 		r.Control, r.ControlBy, r.Feedback = policy.Go, policy.By{}, nil
 	}
@@ -701,7 +701,7 @@ func claudeAnswer(a output, m map[string]any, old bool) *draft {
 	d, traits := a.draft(), a.claudeTraits(old)
 	top := d.object(m)
 	own := top.sub("hookSpecificOutput")
-	event := spell.First(a.native, a.agent.EventName(a.event))
+	event := lists.First(a.native, a.agent.EventName(a.event))
 	if name := own.text("hookEventName"); own.m != nil && name != event && (a.native != "" || a.agent.knows(a.event)) {
 		d.fail("hookSpecificOutput.hookEventName must be %q, not %q", event, name)
 	}
@@ -853,7 +853,7 @@ func claudeRefuse(a output, traits claudeTrait, object *draft, text string, old 
 		if a.faithful || d.r.Verdict != policy.Deny && d.r.Control != policy.Halt {
 			d = a.draft()
 		}
-		d.warn("exit status 2 says nothing at %s; answer with a decision", spell.First(a.native, string(a.event)))
+		d.warn("exit status 2 says nothing at %s; answer with a decision", lists.First(a.native, string(a.event)))
 	}
 	return d.done()
 }
@@ -963,7 +963,7 @@ func readClaudeReply(h *policy.Hook, reply string) (policy.Result, error) {
 	if reason != "" {
 		r.Reasons = []policy.Reason{{Text: reason, At: h.Span}}
 	}
-	if spell.Has(claudeEndsTurn, h.Body.Agent.Event) && !(h.Body.Agent.ContinueTurn && spell.Has(claudeAnyway, h.Body.Agent.Event)) {
+	if lists.Has(claudeEndsTurn, h.Body.Agent.Event) && !(h.Body.Agent.ContinueTurn && lists.Has(claudeAnyway, h.Body.Agent.Event)) {
 		r.Control, r.ControlBy = policy.Halt, by
 		if reason != "" {
 			r.StopReasons = []string{reason}

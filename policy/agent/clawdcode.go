@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent/js"
 	"github.com/hookc/hookc/policy/agent/supersede"
@@ -53,7 +53,7 @@ func clawdAt(id, version string, aliases []string) Agent {
 			Replaces: true,
 		},
 		eventKey: "hook_event_name", eventEnv: "HOOK_EVENT",
-		keys: spell.Concat(
+		keys: lists.Concat(
 			[]key{
 				{name: "project_dir", field: policy.FieldCwd},
 				{name: "tool_output", field: policy.FieldToolResult},
@@ -290,7 +290,7 @@ func readClawd(a output) (policy.Result, error) {
 // clawdBlock is exit 2 where something can still be prevented. The reason is
 // standard error as it is, line break included.
 func clawdBlock(d *draft) {
-	d.verdict(policy.Deny, spell.First(d.Stderr, "Blocking error"))
+	d.verdict(policy.Deny, lists.First(d.Stderr, "Blocking error"))
 	if d.event != policy.PreToolExecution {
 		d.warn("ClawdCode itself passes over exit status 2 at %s; taken as deny", d.event)
 	}
@@ -403,7 +403,7 @@ func nativeClawdBlock(d *draft) {
 		}
 		d.warn("ClawdCode itself passes over exit status 2 here; taken as a refusal")
 	}
-	d.verdict(policy.Deny, spell.First(d.Stderr, "Blocking error"))
+	d.verdict(policy.Deny, lists.First(d.Stderr, "Blocking error"))
 }
 
 // nativeClawdFailed is any other status than 0 and 2.
@@ -424,7 +424,7 @@ func nativeClawdFailed(d *draft, text string) (policy.Result, error) {
 	if d.onFailure == policy.OnErrorDeny {
 		d.verdict(policy.Deny, "")
 	} else {
-		nativeClawdAsk(d, spell.First(d.Stderr, "Non-blocking error"))
+		nativeClawdAsk(d, lists.First(d.Stderr, "Non-blocking error"))
 	}
 	return d.r, nil
 }
@@ -576,7 +576,7 @@ func nativeClawdPrompt(d *draft, text string) (policy.Result, error) {
 	}
 	if v, err := looseJSON(text); err == nil && !d.faithful {
 		m, _ := v.(map[string]any)
-		if word, _ := m["decision"].(string); spell.Has([]string{"block", "deny"}, word) {
+		if word, _ := m["decision"].(string); lists.Has([]string{"block", "deny"}, word) {
 			reason, _ := m["reason"].(string)
 			d.warn("ClawdCode would hand this answer to the model as text; taken as a refusal")
 			d.verdict(policy.Deny, reason)

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent/supersede"
 	"github.com/hookc/hookc/policy/pattern"
@@ -20,7 +20,7 @@ var codexAgent, _ = Agent{
 	ID: "codex", Version: "0.169.0", Aliases: []string{"codex-cli", "openai-codex"},
 	Doc:      "OpenAI Codex: exit code 2 and stderr, or JSON on stdout",
 	eventKey: "hook_event_name",
-	keys: spell.Concat(
+	keys: lists.Concat(
 		same(policy.FieldSessionID, policy.FieldTranscriptPath, policy.FieldCwd, policy.FieldPermissionMode,
 			policy.FieldAgentID, policy.FieldAgentType, policy.FieldToolName, policy.FieldToolInput, policy.FieldToolUseID),
 		sameAt([]policy.Event{policy.PreAutoCompact, policy.PostAutoCompact}, policy.FieldTrigger),
@@ -202,7 +202,7 @@ func readCodex(a output) (policy.Result, error) {
 	text := strings.TrimSpace(a.Stdout)
 	d := a.draft()
 	switch {
-	case a.Exit == 2 && (spell.Among(codexBlocks, a.event) || a.event == policy.PermissionRequest):
+	case a.Exit == 2 && (lists.Among(codexBlocks, a.event) || a.event == policy.PermissionRequest):
 		reason := a.complaint("")
 		if reason == "" {
 			d.codexFlaw("exit status 2 needs a reason on standard error")
@@ -257,8 +257,8 @@ var (
 )
 
 func (d *draft) codexUnknown(m map[string]any, where string, known ...string) {
-	for _, k := range spell.Keys(m) {
-		if !spell.Has(known, k) {
+	for _, k := range lists.Keys(m) {
+		if !lists.Has(known, k) {
 			d.codexFlaw("%s has no key %q", where, k)
 		}
 	}
@@ -300,7 +300,7 @@ func (d *draft) codexStop(reason string) {
 		d.halt(reason)
 	case policy.PostToolExecution:
 		// The result becomes the reason; the turn goes on.
-		d.verdict(policy.Deny, spell.First(reason, "stopped by "+d.by.Name))
+		d.verdict(policy.Deny, lists.First(reason, "stopped by "+d.by.Name))
 	case policy.PreAutoCompact:
 		d.verdict(policy.Deny, reason)
 	default:
@@ -317,7 +317,7 @@ func (d *draft) codexDecision(word, reason string) {
 		if forbids(word) {
 			d.verdict(policy.Deny, reason)
 		}
-	case !spell.Among(codexBlocks, d.event):
+	case !lists.Among(codexBlocks, d.event):
 		d.codexFlaw("%s blocks nothing", d.agent.EventName(d.event))
 	default:
 		if strings.TrimSpace(reason) == "" {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent/supersede"
 	"github.com/hookc/hookc/policy/pattern"
@@ -18,7 +18,7 @@ var copilotAgent, _ = Agent{
 	ID: "copilot", Version: "1", Aliases: []string{"copilot-cli", "github-copilot"},
 	Doc:      "GitHub Copilot CLI: JSON on stdout, exit code 0",
 	eventKey: "hook_event_name", unnamed: true,
-	keys: spell.Concat(
+	keys: lists.Concat(
 		[]key{
 			{name: "tool_response", field: policy.FieldToolResult, use: read}, {name: "tool_result", field: policy.FieldToolResult, use: read},
 			{name: "agent_name", field: policy.FieldSubagentName, use: read},

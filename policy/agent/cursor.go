@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent/supersede"
 	"github.com/hookc/hookc/policy/pattern"
@@ -18,7 +18,7 @@ var cursorAgent, _ = Agent{
 	ID: "cursor", Version: "3.9", Aliases: []string{"cursor-agent"},
 	Doc:      "Cursor: JSON on stdout, exit code 0",
 	eventKey: "hook_event_name",
-	keys: spell.Concat(
+	keys: lists.Concat(
 		[]key{
 			{name: "error", field: policy.FieldToolError, use: read},
 			{name: "conversation_id", field: policy.FieldSessionID},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
@@ -190,7 +191,7 @@ func (c *Call) read(sent map[string]any, env func(string) string) (*policy.Conte
 			if v = filepath.Clean(v); paths.Narrows(v, in.Text(policy.FieldCwd)) {
 				in.Set(k.field, v)
 			} else {
-				c.Named, c.NamedBy = spell.First(c.Named, v), spell.First(c.NamedBy, k.name)
+				c.Named, c.NamedBy = lists.First(c.Named, v), lists.First(c.NamedBy, k.name)
 			}
 		default:
 			in.Set(k.field, v)
@@ -209,7 +210,7 @@ func (c *Call) rename(sent map[string]any) (named, raw map[string]any) {
 	named, raw = map[string]any{}, map[string]any{}
 	put := func(key string, f policy.Field, v any) {
 		_, taken := named[f.String()]
-		fits := f.Spec().Type.Holds(v) || spell.Among(strict, f)
+		fits := f.Spec().Type.Holds(v) || lists.Among(strict, f)
 		if taken || !fits || !c.point.event.Spec().CanRead(f) || f.Derived() && f != policy.FieldToolArguments || f == policy.FieldRaw {
 			raw[key] = v
 			return
@@ -217,10 +218,10 @@ func (c *Call) rename(sent map[string]any) (named, raw map[string]any) {
 		named[f.String()] = v
 	}
 	var rest []string
-	for _, key := range spell.Keys(sent) {
+	for _, key := range lists.Keys(sent) {
 		f, ok := c.agent.field(key, c.point.event)
 		switch {
-		case sent[key] == nil, key == c.agent.eventKey, spell.Has(eventKeys, key) && sent[key] == any(c.point.name):
+		case sent[key] == nil, key == c.agent.eventKey, lists.Has(eventKeys, key) && sent[key] == any(c.point.name):
 		case ok:
 			put(key, f, sent[key])
 		default:

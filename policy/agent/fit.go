@@ -3,7 +3,7 @@ package agent
 import (
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -60,7 +60,7 @@ func (c *Call) fit(d *policy.Decision) *answer {
 		if w.Hook == "" {
 			a.open = append(a.open, text)
 		}
-		if w.Code != nil && spell.Has(otherPolicy, w.Code.ID) {
+		if w.Code != nil && lists.Has(otherPolicy, w.Code.ID) {
 			a.other = append(a.other, text)
 		}
 		// What concerns the policy as a whole, and a gate that was overridden,
@@ -110,7 +110,7 @@ func (c *Call) may() Power {
 // decide settles the act and the reason.
 func (a *answer) decide(d *policy.Decision, may Power) {
 	reasons, feedback := strings.Join(d.Reasons, "\n"), strings.Join(d.Feedback, "\n")
-	by := spell.First(d.By, "the policy")
+	by := lists.First(d.By, "the policy")
 	wanted := proceed
 	a.feedback, a.silent = feedback, reasons+feedback == ""
 	switch d.Action {
@@ -199,7 +199,7 @@ func (a *answer) change(f policy.Field, v any) {
 func (a *answer) takes(f policy.Field, v any, may Power) bool {
 	fits := a.call.agent.fits
 	switch {
-	case !spell.Among(a.point.writes, f) || v == nil:
+	case !lists.Among(a.point.writes, f) || v == nil:
 		return false
 	case a.act == ask && !a.point.askKeepsInput:
 		return false
@@ -236,7 +236,7 @@ func (a *answer) refuseChange(f policy.Field, v any, may Power) {
 // can be, the new one is not told: it would show what the old one had.
 func (a *answer) hideProduct(f policy.Field, text string, may Power) string {
 	const why = " must be changed before it is read, and hooks cannot change it here"
-	if blank := a.call.agent.blank; blank != nil && spell.Among(a.point.writes, f) {
+	if blank := a.call.agent.blank; blank != nil && lists.Among(a.point.writes, f) {
 		if v, ok := blank(a.call, text); ok {
 			a.change(f, v)
 			return "a plain text"
@@ -265,14 +265,14 @@ func (a *answer) outputs(d *policy.Decision, may Power) {
 	a.context = append(a.context, d.Context...)
 	a.injected(d, may)
 	messages := d.SystemMessages
-	if feedback := spell.DeleteFunc(spell.Copy(d.Feedback), func(s string) bool { return strings.Contains(a.reason, s) }); len(feedback) > 0 {
+	if feedback := lists.DeleteFunc(lists.Copy(d.Feedback), func(s string) bool { return strings.Contains(a.reason, s) }); len(feedback) > 0 {
 		switch {
 		case a.act == ask || a.act == deferCall || a.act.refuses() && a.act != end:
 			a.reason = joined(a.reason, joinLines(feedback))
 		case may.Has(MayContext) && a.act != end && !a.point.complains:
 			a.context = append(a.context, feedback...)
 		default:
-			messages = spell.Concat(feedback, messages)
+			messages = lists.Concat(feedback, messages)
 		}
 	}
 	if len(a.context) > 0 && !may.Has(MayContext) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent/js"
 	"github.com/hookc/hookc/policy/pattern"
@@ -23,7 +23,7 @@ var geminiAgent, _ = Agent{
 	Doc:      "Gemini CLI: JSON on stdout, a refusal also by exit code 2 and stderr",
 	eventKey: "hook_event_name",
 	mcp:      mcpNames{"server_name", "tool_name"},
-	keys: spell.Concat(
+	keys: lists.Concat(
 		[]key{
 			{name: "prompt", field: policy.FieldUserInput, at: geminiPrompted},
 			{name: "prompt_response", field: policy.FieldAssistantOutput, at: []policy.Event{policy.StopEvent}},
@@ -375,7 +375,7 @@ func concludeOwn(merge func(*policy.Context, []policy.AgentAnswer) policy.Result
 		}
 		own := merge(before, contributions)
 		if own.Void() {
-			return policy.Result{Failed: r.Failed, Warnings: append(spell.Copy(r.Warnings), own.Warnings...)}
+			return policy.Result{Failed: r.Failed, Warnings: append(lists.Copy(r.Warnings), own.Warnings...)}
 		}
 		return policy.Join(policy.FoldMax, own, r)
 	}
@@ -423,7 +423,7 @@ func (m *forkMerge) sound(looks bool) bool {
 		if looks && m.givesUp(s.By, "hookSpecificOutput is no object") {
 			return false
 		}
-		m.contributions = spell.Copy(m.contributions)
+		m.contributions = lists.Copy(m.contributions)
 		m.contributions[i].Value = js.Spread(s.Value, nil)
 		delete(m.contributions[i].Value, "hookSpecificOutput")
 	}
@@ -621,9 +621,9 @@ func (g *geminiMerge) tools() {
 			}
 		}
 	}
-	spell.Sort(names)
+	lists.Sort(names)
 	offer := []any{}
-	for _, n := range spell.Compact(names) {
+	for _, n := range lists.Compact(names) {
 		offer = append(offer, n)
 	}
 	if mode == "NONE" {

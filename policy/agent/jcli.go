@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent/repeats"
 	"github.com/hookc/hookc/policy/agent/supersede"
@@ -368,12 +368,12 @@ func jcliKnown(d *draft, m map[string]any) map[string]any {
 	for name, v := range m {
 		switch {
 		case v == nil:
-		case spell.Has(jcliTexts, name):
+		case lists.Has(jcliTexts, name):
 			if _, ok := v.(string); !ok {
 				d.fail("%s must be a string", name)
 			}
 			known[name] = v
-		case spell.Has(jcliLists, name):
+		case lists.Has(jcliLists, name):
 			if !jcliItems(v, false, "role", "content", "tool_call_id", "reasoning_content", "sender_name") {
 				d.fail("%s must be a list of messages", name)
 			}
@@ -390,7 +390,7 @@ func jcliKnown(d *draft, m map[string]any) map[string]any {
 		}
 	}
 	if len(unknown) > 0 {
-		spell.Sort(unknown)
+		lists.Sort(unknown)
 		d.warn("jcli knows no key %q", unknown)
 	}
 	return known
@@ -456,7 +456,7 @@ func jcliControl(d *draft) {
 	case call && !d.faithful:
 		d.r.Control, d.r.ControlBy = policy.Skip, d.by
 		d.warn("jcli runs the tool when a hook stops here; the call is left out")
-	case control == policy.Stop && spell.Among(jcliStops, d.event):
+	case control == policy.Stop && lists.Among(jcliStops, d.event):
 		d.r.Control, d.r.ControlBy = policy.Stop, d.by
 	default:
 		d.r.EndChain = true

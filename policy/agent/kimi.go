@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent/supersede"
 	"github.com/hookc/hookc/policy/pattern"
@@ -17,7 +17,7 @@ var kimiAgent, _ = Agent{
 	ID: "kimi", Version: "1", Aliases: []string{"kimi-cli", "kimi-code"},
 	Doc:      "kimi-cli: exit code 2 and stderr",
 	eventKey: "hook_event_name",
-	keys: spell.Concat(
+	keys: lists.Concat(
 		[]key{
 			{name: "tool_call_id", field: policy.FieldToolUseID},
 			{name: "tool_output", field: policy.FieldToolResult},

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/pattern"
 )
 
@@ -40,7 +40,7 @@ func (m *Matchers) Covers(text, tool string) (hit, known bool) {
 	return m.Match(text, tool)
 }
 
-func quoted(tools []string) string { return strings.Join(spell.Each(tools, regexp.QuoteMeta), "|") }
+func quoted(tools []string) string { return strings.Join(lists.Each(tools, regexp.QuoteMeta), "|") }
 
 // found reports whether a regular expression is found in a name. Go's dialect
 // stands in for the agent's own; what it cannot read is not known.
@@ -81,7 +81,7 @@ func listed(extra, separators string) Matchers {
 			if !plain(matcher) {
 				return found(matcher, tool)
 			}
-			return spell.Has(pattern.Listed(matcher, separators), tool), true
+			return lists.Has(pattern.Listed(matcher, separators), tool), true
 		},
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -111,7 +111,7 @@ func FindProfile(name string) (*Agent, error) {
 func (d *Agent) EventsOf(native string) []policy.Event {
 	var out []policy.Event
 	for i := range d.allPoints() {
-		if p := &d.allPoints()[i]; p.name == native && !spell.Among(out, p.event) {
+		if p := &d.allPoints()[i]; p.name == native && !lists.Among(out, p.event) {
 			out = append(out, p.event)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent/js"
 	"github.com/hookc/hookc/policy/pattern"
@@ -19,7 +19,7 @@ var qwenCode, _ = Agent{
 	Doc:      "Qwen Code: exit code 2 and stderr, or JSON on stdout",
 	eventKey: "hook_event_name",
 	mcp:      mcpNames{"server_name", "tool_name"},
-	keys: spell.Concat(
+	keys: lists.Concat(
 		same(policy.FieldSessionID, policy.FieldTranscriptPath, policy.FieldCwd, policy.FieldTimestamp, policy.FieldPermissionMode,
 			policy.FieldAgentID, policy.FieldAgentType),
 		sameAt(qwenStarting, policy.FieldSource, policy.FieldModel),

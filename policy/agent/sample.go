@@ -3,6 +3,7 @@ package agent
 import (
 	"sort"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
@@ -29,10 +30,10 @@ func (d *Agent) Entries(p *Settings) []Entry {
 	var out []Entry
 	for i := range d.allPoints() {
 		at := &d.allPoints()[i]
-		if spell.Has(p.Covered, at.name) {
+		if lists.Has(p.Covered, at.name) {
 			continue
 		}
-		tools := spell.Among(policy.Events(), at.event) && at.event.Spec().CanRead(policy.FieldToolName)
+		tools := lists.Among(policy.Events(), at.event) && at.event.Spec().CanRead(policy.FieldToolName)
 		out = append(out, Entry{at.name, at.event, at.may, tools})
 	}
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Event.Compare(out[j].Event) < 0 })
@@ -77,7 +78,7 @@ func (d *Agent) keyOf(at *point, f policy.Field) string {
 			name = k.name
 		}
 	}
-	return spell.First(name, f.String())
+	return lists.First(name, f.String())
 }
 
 // Agent is the id of the agent that sent the event, without a version.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent/repeats"
 	"github.com/hookc/hookc/policy/diag"
@@ -65,7 +65,7 @@ type scripts struct {
 // speaks. The zero Protocol is jcli's, the canonical one.
 //
 //go:noinline
-func Speaks(p policy.Protocol) *Agent { return exact(spell.First(string(p), "jcli")) }
+func Speaks(p policy.Protocol) *Agent { return exact(lists.First(string(p), "jcli")) }
 
 // ParseProtocol finds a protocol by a name of its agent.
 //
@@ -118,7 +118,7 @@ func (a *Agent) Input(event policy.Event, native string, in *policy.Context) ([]
 	}
 	named := map[policy.Field]bool{policy.FieldRaw: true, policy.FieldEvent: true}
 	for _, k := range keys {
-		if k.use == read || len(k.at) > 0 && !spell.Among(k.at, event) {
+		if k.use == read || len(k.at) > 0 && !lists.Among(k.at, event) {
 			continue
 		}
 		named[k.field] = true
@@ -137,7 +137,7 @@ func (a *Agent) Input(event policy.Event, native string, in *policy.Context) ([]
 			}
 		}
 	}
-	out[a.eventKey] = spell.First(native, name)
+	out[a.eventKey] = lists.First(native, name)
 	if a.scripts.shape != nil {
 		a.scripts.shape(out)
 	}
@@ -166,7 +166,7 @@ func (a *Agent) sendServer(out map[string]any, name, called string) {
 
 // knows reports whether the agent has an event, and hookc has fields for it.
 func (a *Agent) knows(e policy.Event) bool {
-	return !strings.HasPrefix(string(e), "ext.") && spell.Some(a.allPoints(), func(p *point) bool { return p.event == e })
+	return !strings.HasPrefix(string(e), "ext.") && lists.Some(a.allPoints(), func(p *point) bool { return p.event == e })
 }
 
 // Env are the variables a script gets beside those that every hook gets; alone
@@ -190,7 +190,7 @@ func (a *Agent) Hides(name string) bool {
 }
 
 // Shell is the program that the commands of native hooks are started with.
-func (a *Agent) Shell() string { return spell.First(a.scripts.shell, "sh") }
+func (a *Agent) Shell() string { return lists.First(a.scripts.shell, "sh") }
 
 // Expand is the command of a native hook as the agent gives it to the shell.
 func (a *Agent) Expand(command string, in *policy.Context) string {

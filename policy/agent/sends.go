@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -18,7 +18,7 @@ func (d *Agent) Sends(e policy.Event) []policy.Field {
 		keys = d.scripts.nativeKeys
 	}
 	for _, k := range keys {
-		if k.at == nil || spell.Among(k.at, e) {
+		if k.at == nil || lists.Among(k.at, e) {
 			sent[k.field] = true
 			if f, ok := policy.ParseField(k.name); ok { // jcli's user_input at the end of a turn
 				sent[f] = true

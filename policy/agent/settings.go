@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -154,7 +155,7 @@ func (f *File) Where(home, root string, getenv func(string) string) string {
 		return under(string(filepath.Separator), f.Path)
 	case Home:
 		if dir := getenv(f.Env); f.Env != "" && filepath.IsAbs(dir) {
-			return under(dir, spell.First(f.EnvPath, f.Path))
+			return under(dir, lists.First(f.EnvPath, f.Path))
 		}
 		return under(home, f.Path)
 	}
@@ -187,7 +188,7 @@ func Protected() []string {
 		}
 		out = append(out, a.protects...)
 	}
-	return spell.Distinct(out)
+	return lists.Distinct(out)
 }
 
 // Variables lists the variables that say where an agent keeps its settings, sorted.
@@ -200,14 +201,14 @@ func Variables() []string {
 			}
 		}
 	}
-	return spell.Distinct(out)
+	return lists.Distinct(out)
 }
 
 // installed are the files that install writes or looks at, those of users
 // before those of projects, the machine's last.
 func installed(files []File) []File {
 	order := []Scope{UserScope, ProjectScope, LocalScope, ManagedScope}
-	out := spell.Without(files, func(f *File) bool { return f.Install == Ignored })
+	out := lists.Without(files, func(f *File) bool { return f.Install == Ignored })
 	sort.SliceStable(out, func(i, j int) bool { return slices.Index(order, out[i].Scope()) < slices.Index(order, out[j].Scope()) })
 	return out
 }

@@ -1,7 +1,7 @@
 package agent
 
 import (
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -123,7 +123,7 @@ func (p *point) product() (policy.Field, bool) {
 	default:
 		return f, false
 	}
-	return f, spell.Among(p.writes, f)
+	return f, lists.Among(p.writes, f)
 }
 
 // losses lists what becomes of everything the canonical event obeys.
@@ -149,7 +149,7 @@ func (p *point) losses() []Loss {
 		}
 	}
 	for _, f := range spec.Writes {
-		if !spell.Among(p.writes, f) {
+		if !lists.Among(p.writes, f) {
 			out = append(out, p.unwritable(f))
 		}
 	}

@@ -1,7 +1,7 @@
 package agent
 
 import (
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -90,7 +90,7 @@ type shape struct {
 }
 
 // EventKeys are the keys under which some agent names the event, in order.
-func EventKeys() []string { return spell.Copy(eventKeys) }
+func EventKeys() []string { return lists.Copy(eventKeys) }
 
 // WireFormat is how events of the agent are read.
 func (d *Agent) WireFormat() *WireFormat {
@@ -102,7 +102,7 @@ func (d *Agent) WireFormat() *WireFormat {
 		r.Points = append(r.Points, d.pointReading(&d.allPoints()[i]))
 	}
 	names := append(d.Natives(), policy.EventNames()...)
-	for _, name := range spell.Distinct(names) {
+	for _, name := range lists.Distinct(names) {
 		if points := d.candidates(name); len(points) > 0 {
 			r.Events = append(r.Events, NamedReading{name, points})
 		}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -65,7 +65,7 @@ func (b *Blocks) Add(n Block) {
 	if i < 0 {
 		i = len(*b)
 	}
-	*b = spell.Insert(*b, i, n)
+	*b = lists.Insert(*b, i, n)
 }
 
 func (b *Block) key() string {
@@ -129,7 +129,7 @@ func (b Blocks) For(askers []Asker) (t Terms, ok bool) {
 		t.tighten(&b[i], askers)
 	}
 	t.Wait = max(t.Wait, 0)
-	t.TTL, t.Longest = spell.First(t.TTL, DefaultTTL), max(spell.First(t.Longest, DefaultLongest), 0)
+	t.TTL, t.Longest = lists.First(t.TTL, DefaultTTL), max(lists.First(t.Longest, DefaultLongest), 0)
 	return t, len(askers) > 0
 }
 
@@ -171,24 +171,24 @@ func (t *Terms) require(r Rule) {
 			people = append(people, name)
 		}
 	}
-	spell.Sort(people)
-	people = spell.Compact(people)
+	lists.Sort(people)
+	people = lists.Compact(people)
 	if t.Anyone {
 		t.Anyone, t.Approvers = false, people
 		return
 	}
-	t.Approvers = spell.DeleteFunc(spell.Copy(t.Approvers), func(p string) bool { return !spell.Has(people, p) })
+	t.Approvers = lists.DeleteFunc(lists.Copy(t.Approvers), func(p string) bool { return !lists.Has(people, p) })
 }
 
 // GroupsOf are the groups that a person is in, sorted.
 func (t *Terms) GroupsOf(person string) []string {
 	out := []string{}
 	for name, people := range t.Groups {
-		if spell.Has(people, person) {
+		if lists.Has(people, person) {
 			out = append(out, name)
 		}
 	}
-	spell.Sort(out)
+	lists.Sort(out)
 	return out
 }
 

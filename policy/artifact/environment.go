@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/binary"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // Condition is one variable, or one flag, that a policy was compiled under.
@@ -38,7 +38,7 @@ func Take(environ, names, prefixes []string) Conditions {
 		c.Vars = append(c.Vars, Condition{Name: name, Value: value, Set: value != ""})
 	}
 	for _, name := range c.prefixed(environ) {
-		if !spell.Has(names, name) {
+		if !lists.Has(names, name) {
 			c.Vars = append(c.Vars, Condition{Name: name, Value: lookup(environ, name), Set: true})
 		}
 	}
@@ -78,7 +78,7 @@ func (c *Conditions) prefixed(environ []string) []string {
 					break
 				}
 			}
-			if lookup(environ, name) != "" && !spell.Has(out, name) {
+			if lookup(environ, name) != "" && !lists.Has(out, name) {
 				out = append(out, name)
 			}
 		}

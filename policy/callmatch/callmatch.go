@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/lazy"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/pattern"
 )
@@ -53,14 +53,14 @@ func Text(text string) (match func(string) bool, names []string, err error) {
 		}
 	}
 	if plain().MatchString(text) {
-		names = spell.Concat(exact, strings.Split(text, "|"))
-		names = spell.Distinct(names)
+		names = lists.Concat(exact, strings.Split(text, "|"))
+		names = lists.Distinct(names)
 	}
 	whole, err := pattern.WholeECMAScript(text)
 	if err != nil {
-		return func(s string) bool { return s == text || spell.Has(exact, s) }, nil, err
+		return func(s string) bool { return s == text || lists.Has(exact, s) }, nil, err
 	}
-	return func(s string) bool { return spell.Has(exact, s) || whole.Match(s) }, names, nil
+	return func(s string) bool { return lists.Has(exact, s) || whole.Match(s) }, names, nil
 }
 
 // atom is a condition on a value that a call may not have: then it holds.
@@ -124,7 +124,7 @@ func leaf(v any, p *pattern.Pattern) bool {
 	case []any:
 		return slices.ContainsFunc(v, func(item any) bool { return leaf(item, p) })
 	case map[string]any:
-		for _, k := range spell.Keys(v) {
+		for _, k := range lists.Keys(v) {
 			if leaf(v[k], p) {
 				return true
 			}

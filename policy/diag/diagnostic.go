@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/finding"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // Diagnostic is one finding about what an author wrote.
@@ -55,7 +55,7 @@ func (d Diagnostic) WithHint(format string, args ...any) Diagnostic {
 // Containing returns the list for what decides events: errors that one hook has
 // taken over are warnings there.
 func (l List) Containing() List {
-	out := spell.Copy(l)
+	out := lists.Copy(l)
 	for i := range out {
 		if out[i].Contained {
 			out[i].Severity = max(out[i].Severity, Warning)
@@ -132,7 +132,7 @@ func (l *List) Add(d ...Diagnostic) { *l = append(*l, d...) }
 //
 //go:noinline
 func (l List) HasErrors() bool {
-	return spell.Some(l, func(d *Diagnostic) bool { return d.Severity == Error })
+	return lists.Some(l, func(d *Diagnostic) bool { return d.Severity == Error })
 }
 
 // Sort orders the findings by file, offset, code and text, and drops exact
@@ -141,14 +141,14 @@ func (l *List) Sort() {
 	all := *l
 	sort.SliceStable(all, func(i, j int) bool {
 		a, b := &all[i], &all[j]
-		return spell.First(
+		return lists.First(
 			cmp.Compare(a.Span.File(), b.Span.File()),
 			cmp.Compare(a.Span.Start, b.Span.Start),
 			cmp.Compare(a.Code.ID, b.Code.ID),
 			cmp.Compare(a.Text, b.Text),
 			cmp.Compare(a.Hook, b.Hook)) < 0
 	})
-	*l = spell.CompactFunc(*l, func(a, b Diagnostic) bool { return a == b })
+	*l = lists.CompactFunc(*l, func(a, b Diagnostic) bool { return a == b })
 }
 
 // Render is every finding as people read it.

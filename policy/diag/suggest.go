@@ -3,7 +3,7 @@ package diag
 import (
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // Suggest returns the candidate closest to name, or "" when none is close
@@ -14,8 +14,8 @@ import (
 func Suggest(name string, candidates []string) string {
 	best, bestCost, bestLook := "", 1<<30, 0
 	want := fold(name)
-	sorted := spell.Copy(candidates)
-	spell.Sort(sorted)
+	sorted := lists.Copy(candidates)
+	lists.Sort(sorted)
 	longer := continued(want, candidates)
 	for _, c := range sorted {
 		cost, look := distance(want, fold(c)), distance(name, c)

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -19,7 +19,7 @@ func Check(f *policy.Fact, v any) error {
 	ok := false
 	switch x := v.(type) {
 	case string:
-		ok = f.Type == "string" || f.Type == "enum" && spell.Has(f.Words, x)
+		ok = f.Type == "string" || f.Type == "enum" && lists.Has(f.Words, x)
 	case bool:
 		ok = f.Type == "bool"
 	case int:
@@ -75,7 +75,7 @@ func Parse(f *policy.Fact, text string) (any, error) {
 // Hint is what to write for a name that is no field of an event: a field that is
 // close, or where else the value may be. input is what fields are read from.
 func Hint(name, input string, others ...string) string {
-	if s := diag.Suggest(name, spell.Concat(policy.FieldNames(), others)); s != "" && !strings.HasPrefix(s, name+"_") {
+	if s := diag.Suggest(name, lists.Concat(policy.FieldNames(), others)); s != "" && !strings.HasPrefix(s, name+"_") {
 		return `did you mean "` + s + `"?`
 	}
 	return fmt.Sprintf("what the agent sends under another name is in %[1]sraw.%[2]s; what the host knows is a fact: declare facts: {%[2]s: string} and read %[1]sfacts.%[2]s", input, name)

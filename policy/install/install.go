@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/agent"
 )
 
@@ -132,13 +132,13 @@ func (t *Target) verify(before, after []byte, want []Entry) error {
 		return fault.Errorf("hookc would make it invalid, so nothing is written: %w", err)
 	}
 	others := func(list []Found) []Found {
-		out := spell.Without(list, func(f *Found) bool { return f.Own })
+		out := lists.Without(list, func(f *Found) bool { return f.Own })
 		for i := range out {
 			out[i].Line = 0
 		}
 		return out
 	}
-	if !spell.Equal(others(old), others(now)) {
+	if !lists.Equal(others(old), others(now)) {
 		return errors.New("other hooks would not stay as they are, so nothing is written")
 	}
 	var own []Found
@@ -152,7 +152,7 @@ func (t *Target) verify(before, after []byte, want []Entry) error {
 		return fault.Errorf("%s would hold %d entries of hookc in place of %d, so nothing is written", t.Name, len(own), len(want))
 	}
 	for _, e := range want {
-		if !spell.Among(own, t.found(e)) {
+		if !lists.Among(own, t.found(e)) {
 			return fault.Errorf("%s cannot hold the entry for %s, so nothing is written", t.Name, e.Event)
 		}
 	}

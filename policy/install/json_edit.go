@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/source/tree"
 )
 
@@ -86,7 +86,7 @@ func (w *jsonEdit) events(want []Entry) []string {
 		out = append(out, e.Event)
 	}
 	for _, o := range w.t.owned(w.d) {
-		if !spell.Has(out, o.event) {
+		if !lists.Has(out, o.event) {
 			out = append(out, o.event)
 		}
 	}
@@ -96,12 +96,12 @@ func (w *jsonEdit) events(want []Entry) []string {
 // event brings one event to what is wanted: an entry that is right stays where
 // it is, one that hookc has to itself is rewritten there, all others go.
 func (w *jsonEdit) event(event string, want []Entry) error {
-	i := spell.At(want, func(e *Entry) bool { return e.Event == event })
+	i := lists.At(want, func(e *Entry) bool { return e.Event == event })
 	var value []field
 	if i >= 0 {
 		value = w.t.value(want[i])
 	}
-	mine := spell.Without(w.t.owned(w.d), func(o *own) bool { return o.event != event })
+	mine := lists.Without(w.t.owned(w.d), func(o *own) bool { return o.event != event })
 	keep := -1
 	if i >= 0 {
 		right := func(o own) bool { return o.alone && reflect.DeepEqual(o.value, asRead(value)) }
@@ -173,7 +173,7 @@ func (w *jsonEdit) add(event string, value []field) error {
 
 // keep remembers a container that was empty before hookc used it.
 func (w *jsonEdit) keep(path string, v *tree.Node) {
-	if len(items(v)) == 0 && !spell.Has(w.memo.Kept, path) {
+	if len(items(v)) == 0 && !lists.Has(w.memo.Kept, path) {
 		w.memo.Kept = append(w.memo.Kept, path)
 	}
 }
@@ -211,12 +211,12 @@ func (w *jsonEdit) prune(path string, v, parent *tree.Node, key string) (bool, e
 	switch {
 	case len(items(v)) > 0, len(inside) > 0:
 		return false, nil
-	case spell.Has(w.memo.Kept, path):
+	case lists.Has(w.memo.Kept, path):
 		return false, w.become(w.d.without([]span{{v.Span.Start + 1, v.Span.End - 1}}))
 	}
 	return true, w.become(w.d.without(w.d.cut(parent, indexOf(parent, key))))
 }
 
 func indexOf(v *tree.Node, key string) int {
-	return spell.At(v.Entries, func(e *tree.Entry) bool { return e.Key.Text.Value == key })
+	return lists.At(v.Entries, func(e *tree.Entry) bool { return e.Key.Text.Value == key })
 }

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/agent"
 )
 
@@ -63,7 +63,7 @@ func (t *Target) compare(old []Found, want []Entry) (out []Change, same bool) {
 		same = same && what == "kept"
 	}
 	for _, e := range want {
-		mine := spell.Without(old, func(f *Found) bool { return !f.Own || f.Event != e.Event })
+		mine := lists.Without(old, func(f *Found) bool { return !f.Own || f.Event != e.Event })
 		for i := range mine {
 			mine[i].Line = 0
 		}
@@ -77,8 +77,8 @@ func (t *Target) compare(old []Found, want []Entry) (out []Change, same bool) {
 		}
 	}
 	for _, f := range old {
-		gone := f.Own && !spell.Some(want, func(e *Entry) bool { return e.Event == f.Event })
-		if gone && !spell.Among(out, Change{f.Event, "removed"}) {
+		gone := f.Own && !lists.Some(want, func(e *Entry) bool { return e.Event == f.Event })
+		if gone && !lists.Among(out, Change{f.Event, "removed"}) {
 			note(f.Event, "removed")
 		}
 	}
@@ -108,7 +108,7 @@ func addLines(content []byte, at int, lines []string) []byte {
 	} else {
 		text += nl
 	}
-	return spell.Concat(content[:at], []byte(text), content[at:])
+	return lists.Concat(content[:at], []byte(text), content[at:])
 }
 
 // unmarked is a file without the marked lines, or with empty ones for them.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 func utf16Decode(in []rune) []rune {
@@ -39,7 +39,7 @@ const lastUnit = 0xFFFF
 
 // spans are the members in order, apart from each other, `not` worked out.
 func (s jsSet) spans() []jsSpan {
-	all := spell.Copy(s.parts)
+	all := lists.Copy(s.parts)
 	sort.Slice(all, func(i, j int) bool { return all[i].from < all[j].from })
 	var out []jsSpan
 	for _, p := range all {

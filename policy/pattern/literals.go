@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -54,17 +54,17 @@ func literalsOf(text string) policy.Literals {
 	switch {
 	case w.start && w.end && w.all:
 		return policy.Literals{Exact: sortedWords(w.heads)}
-	case w.start && !spell.Has(w.heads, ""):
+	case w.start && !lists.Has(w.heads, ""):
 		return policy.Literals{Prefixes: sortedWords(w.heads)}
-	case w.end && !spell.Has(w.tails, ""):
+	case w.end && !lists.Has(w.tails, ""):
 		return policy.Literals{Suffixes: sortedWords(w.tails)}
 	}
 	return policy.Literals{}
 }
 
 func sortedWords(in []string) []string {
-	out := spell.Copy(in)
-	return spell.Distinct(out)
+	out := lists.Copy(in)
+	return lists.Distinct(out)
 }
 
 func wordsOf(re *syntax.Regexp) words {
@@ -179,7 +179,7 @@ func either(a, b words) words {
 		out.heads, out.tails = anything.heads, anything.tails
 		return out
 	}
-	out.heads, out.tails = spell.Concat(a.heads, b.heads), spell.Concat(a.tails, b.tails)
+	out.heads, out.tails = lists.Concat(a.heads, b.heads), lists.Concat(a.tails, b.tails)
 	out.all = a.all && b.all
 	return out
 }

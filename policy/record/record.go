@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -169,7 +170,7 @@ func (s *settling) add(e *Setting) {
 			continue
 		}
 		s.Drop = append(s.Drop, Masking{When: d})
-		s.say("log: drops "+spell.First(d.What, "events")+conditional(d.If), e)
+		s.say("log: drops "+lists.First(d.What, "events")+conditional(d.If), e)
 	}
 	for _, text := range e.Rego {
 		s.Rego = append(s.Rego, Masking{Rego: text, Version: e.Version, Narrow: narrow, Drops: drops})
@@ -212,13 +213,13 @@ var kept = []string{"event", "tool_name", "session_id", "agent", "cwd", "project
 func Narrow(pointer string) bool {
 	part, rest, _ := spell.Cut(strings.TrimPrefix(pointer, "/"), "/")
 	name, _, _ := spell.Cut(rest, "/")
-	return part == "answers" && name != "" || part == "input" && name != "" && name != "*" && !spell.Has(kept, name)
+	return part == "answers" && name != "" || part == "input" && name != "" && name != "*" && !lists.Has(kept, name)
 }
 
 // CheckPointer says what is wrong with a JSON pointer into an entry.
 func CheckPointer(p string) error {
 	part, rest, _ := spell.Cut(strings.TrimPrefix(p, "/"), "/")
-	if !strings.HasPrefix(p, "/") || rest == "" || !spell.Has([]string{"input", "result", "answers"}, part) {
+	if !strings.HasPrefix(p, "/") || rest == "" || !lists.Has([]string{"input", "result", "answers"}, part) {
 		return fault.Errorf("mask has %q: it takes JSON pointers below /input, /result or /answers, such as /input/tool_input/content", p)
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/tree"
@@ -110,7 +110,7 @@ func (t tomlReader) is(n *tree.Node, s tree.Shape, name, want string) bool {
 
 func (t tomlReader) keys(n *tree.Node, known ...string) {
 	for _, e := range n.Entries {
-		if name := e.Key.Text.Value; !spell.Has(known, name) {
+		if name := e.Key.Text.Value; !lists.Has(known, name) {
 			t.l.Report(t.in, codeUnread.Report(e.Key.Span, "%q means nothing here: it is passed over", name).
 				WithHint("%s", diag.DidYouMean(name, known, "keys: "+strings.Join(known, ", "))))
 		}
@@ -138,7 +138,7 @@ func (t tomlReader) posture(n *tree.Node, key string) policy.Posture {
 }
 
 func (t tomlReader) enforcement(n *tree.Node) {
-	if v := n.Get("enforcement"); v != nil && (v.Shape != tree.Scalar || !spell.Has(enforcements, v.Text.Value)) {
+	if v := n.Get("enforcement"); v != nil && (v.Shape != tree.Scalar || !lists.Has(enforcements, v.Text.Value)) {
 		t.l.Report(t.in, codeWord.Report(v.Span, "enforcement is one of %s", strings.Join(enforcements, ", ")))
 	}
 	if _, found := shareOf(n.Get("rollout")); found != nil {
@@ -168,7 +168,7 @@ func (t tomlReader) tables(n *tree.Node, key string) []*tree.Node {
 	if list == nil || !t.is(list, tree.List, "hooks."+key, "a list of tables: [[hooks."+key+"]]") {
 		return nil
 	}
-	return spell.DeleteFunc(spell.Copy(list.Items), func(i *tree.Node) bool { return !t.is(i, tree.Map, "hooks."+key, "a table") })
+	return lists.DeleteFunc(lists.Copy(list.Items), func(i *tree.Node) bool { return !t.is(i, tree.Map, "hooks."+key, "a table") })
 }
 
 func (t tomlReader) name(n *tree.Node) *tree.Node {
@@ -191,8 +191,8 @@ func (l *Loader) agentHooksOne(h *policy.Hook, wrote func(field string) bool) {
 	if !l.isAgentHooks() {
 		return
 	}
-	h.OnError, h.Retry = spell.First(h.OnError, policy.OnErrorSkip), 0
-	h.OnTimeout = spell.First(h.OnTimeout, h.OnError)
+	h.OnError, h.Retry = lists.First(h.OnError, policy.OnErrorSkip), 0
+	h.OnTimeout = lists.First(h.OnTimeout, h.OnError)
 	if l.agentHooks.own == nil {
 		l.agentHooks.own = map[*policy.Hook]func(string) bool{}
 	}

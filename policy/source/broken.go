@@ -4,7 +4,7 @@ import (
 	"regexp"
 
 	"github.com/hookc/hookc/internal/lazy"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -16,7 +16,7 @@ func (l *Loader) broken(in *File, name string, events []policy.Event, filter pol
 	if in.Untrusted != "" {
 		return found // it never runs
 	}
-	why := found[max(0, spell.At(found, func(d *diag.Diagnostic) bool { return d.Severity == diag.Error }))]
+	why := found[max(0, lists.At(found, func(d *diag.Diagnostic) bool { return d.Severity == diag.Error }))]
 	body.Broken = in.Name + ": " + why.Text
 	for _, event := range events {
 		h := &policy.Hook{Name: name, Event: event, Kind: policy.KindBash, Priority: policy.DefaultPriority, Retry: -1, Span: why.Span, Filter: filter,
@@ -47,7 +47,7 @@ func brokenEvents(found diag.List) []policy.Event {
 			continue
 		}
 		for _, m := range triggerLine().FindAllStringSubmatch(d.Span.Source.Content, -1) {
-			if event, ok := policy.ParseEvent(m[1]); ok && spell.Among(mdTriggers, m[1]) && !spell.Among(out, event) {
+			if event, ok := policy.ParseEvent(m[1]); ok && lists.Among(mdTriggers, m[1]) && !lists.Among(out, event) {
 				out = append(out, event)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/disk"
@@ -112,7 +112,7 @@ func (c *Cache) recall(o *Options) (*policy.Policy, diag.List, bool) {
 	key := *o
 	key.Cache, key.Environ = nil, nil // what reads the environment is not kept
 	i := slices.IndexFunc(c.loads, func(l *loaded) bool {
-		return reflect.DeepEqual(l.options, key) && spell.Equal(l.paths, inputPaths(o))
+		return reflect.DeepEqual(l.options, key) && lists.Equal(l.paths, inputPaths(o))
 	})
 	if i < 0 {
 		return nil, nil, false
@@ -122,7 +122,7 @@ func (c *Cache) recall(o *Options) (*policy.Policy, diag.List, bool) {
 		return nil, nil, false
 	}
 	c.loads[i] = next
-	return next.policy, spell.Copy(next.found), true
+	return next.policy, lists.Copy(next.found), true
 }
 
 func inputPaths(o *Options) []string {
@@ -135,7 +135,7 @@ func inputPaths(o *Options) []string {
 
 // now is the load as it would be now; false when that must be found out.
 func (l *loaded) now(draft func(string) (string, bool)) (*loaded, bool) {
-	out := &loaded{l.options, l.paths, l.policy, l.found, &sight{looks: spell.Copy(l.sight.looks), again: l.sight.again}}
+	out := &loaded{l.options, l.paths, l.policy, l.found, &sight{looks: lists.Copy(l.sight.looks), again: l.sight.again}}
 	changed := map[*policy.Hook]*policy.Hook{}
 	for i := range out.sight.looks {
 		if !out.sight.looks[i].now(changed, draft) {
@@ -151,7 +151,7 @@ func (l *loaded) now(draft func(string) (string, bool)) (*loaded, bool) {
 		return out, true
 	}
 	p := *l.policy
-	p.Hooks = spell.Copy(p.Hooks)
+	p.Hooks = lists.Copy(p.Hooks)
 	for i, h := range p.Hooks {
 		if next := changed[h]; next != nil {
 			p.Hooks[i] = next
@@ -226,12 +226,12 @@ func (c *Cache) keep(o Options, l *Loader) {
 	o.Cache, o.Environ = nil, nil
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.loads = spell.DeleteFunc(c.loads, func(old *loaded) bool { return reflect.DeepEqual(old.options, o) })
+	c.loads = lists.DeleteFunc(c.loads, func(old *loaded) bool { return reflect.DeepEqual(old.options, o) })
 	if l.sight.blind || l.diags.HasErrors() {
 		return
 	}
-	o.Inputs, o.Overrides = spell.Copy(o.Inputs), maps.Clone(o.Overrides)
-	c.loads = append(c.loads, &loaded{o, inputPaths(&o), &l.policy, spell.Copy(l.diags), l.sight})
+	o.Inputs, o.Overrides = lists.Copy(o.Inputs), maps.Clone(o.Overrides)
+	c.loads = append(c.loads, &loaded{o, inputPaths(&o), &l.policy, lists.Copy(l.diags), l.sight})
 	if len(c.loads) > maxLoads {
 		c.loads = c.loads[1:]
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/agent"
 )
@@ -61,7 +62,7 @@ func (d *discovery) paths(f agent.File) []string {
 	if err != nil || len(found) == 0 {
 		return []string{path} // reported as missing only where something is there
 	}
-	spell.Sort(found)
+	lists.Sort(found)
 	return found
 }
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/rollout"
@@ -28,7 +28,7 @@ const SharePattern = `^(100(\.0{1,2})?|[0-9]{1,2}(\.[0-9]{1,2})?)%$`
 //
 //go:noinline
 func enforcement(word string) policy.Enforcement {
-	if spell.Has(enforcements[1:], word) {
+	if lists.Has(enforcements[1:], word) {
 		return policy.Enforcement(word)
 	}
 	return ""
@@ -37,7 +37,7 @@ func enforcement(word string) policy.Enforcement {
 // enforced reads enforcement and rollout; what is not written is as given.
 func (f fields) enforced(as policy.Enforcement, spared uint16) (policy.Enforcement, uint16) {
 	if e := f.get("enforcement"); e != nil {
-		as = enforcement(f.wordOf("enforcement", e, func(w string) bool { return spell.Has(enforcements, w) }))
+		as = enforcement(f.wordOf("enforcement", e, func(w string) bool { return lists.Has(enforcements, w) }))
 	}
 	if e := f.get("rollout"); e != nil {
 		var wrong *diag.Diagnostic
@@ -81,13 +81,13 @@ func (r *yamlReader) rollout(n *tree.Node) {
 	for _, e := range n.Entries {
 		name := e.Key.Text.Value
 		tier, _ := policy.ParseTier(name)
-		if !spell.Has(RolloutTiers, name) {
+		if !lists.Has(RolloutTiers, name) {
 			r.report(codeWord.Report(e.Key.Span, "rollout: %q is no tier", name).
 				WithHint("%s", diag.DidYouMean(name, RolloutTiers, "one of "+strings.Join(RolloutTiers, ", "))))
 			continue
 		}
 		t := tierRollout{in: r.in, tier: tier}
-		if e.Value.Shape == tree.Scalar && spell.Has(enforcements, e.Value.Text.Value) {
+		if e.Value.Shape == tree.Scalar && lists.Has(enforcements, e.Value.Text.Value) {
 			t.enforcement = enforcement(e.Value.Text.Value)
 		} else {
 			var wrong *diag.Diagnostic

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/source/extensions"
 	"github.com/hookc/hookc/policy/trust"
@@ -97,7 +97,7 @@ func lookup(name string) (Format, bool) {
 }
 
 // Formats lists every format by name.
-func Formats() []Format { return spell.Copy(formats) }
+func Formats() []Format { return lists.Copy(formats) }
 
 // Names lists the ids `--format` takes, sorted.
 //

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/tree"
@@ -179,12 +179,12 @@ func readHook(l *Loader, in *File, r io.Reader) {
 	rule, torn := false, found.HasErrors()
 	if front != nil {
 		h = m.hook()
-		found = spell.Concat(found, m.found)
+		found = lists.Concat(found, m.found)
 	}
 	if h != nil {
 		var more diag.List
 		rule, more = l.mdRule(in, h, front.source.Content)
-		found = spell.Concat(found, more)
+		found = lists.Concat(found, more)
 	}
 	if found.HasErrors() && !l.silentMD() {
 		if torn { // of a key that is written twice nobody knows which was meant

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -90,7 +90,7 @@ func otherScript(scripts string) string {
 
 // entryFor is the entry point that a file of another name was meant to be.
 func entryFor(name string) string {
-	if entry := entryNames[0] + strings.ToLower(filepath.Ext(name)); spell.Has(entryNames, entry) || spell.Has(ruleNames, entry) {
+	if entry := entryNames[0] + strings.ToLower(filepath.Ext(name)); lists.Has(entryNames, entry) || lists.Has(ruleNames, entry) {
 		return entry
 	}
 	return entryNames[0]

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/callmatch"
 	"github.com/hookc/hookc/policy/diag"
@@ -92,7 +92,7 @@ func (m *mdFields) hook() *policy.Hook {
 
 func (m *mdFields) unknown(n *tree.Node, known []string, where string) {
 	for _, e := range n.Entries {
-		if key := e.Key.Text.Value; !spell.Has(known, key) {
+		if key := e.Key.Text.Value; !lists.Has(known, key) {
 			m.found.Add(codeHookKey.Report(e.Key.Span, "%q is no field of %s and has no effect", key, where).
 				WithHint("%s", diag.DidYouMean(key, known, "fields: "+strings.Join(known, ", "))))
 		}
@@ -167,7 +167,7 @@ func (m *mdFields) trigger(n *tree.Node) (policy.Event, bool) {
 		}
 		return "", false
 	}
-	if spell.Has(mdTriggers, t.Value) {
+	if lists.Has(mdTriggers, t.Value) {
 		return policy.ParseEvent(t.Value)
 	}
 	m.found.Add(codeHookTrigger.Report(t.Span, "unknown trigger %q", t.Value).WithHint("%s", triggerHint(t.Value)))
@@ -292,7 +292,7 @@ func (m *mdFields) number(key string, n *tree.Node, want string) (int, diag.Span
 // word reports whether a value is one of some words, and that it is not. What is not
 // is an error: whether the hook decides depends on it.
 func (m *mdFields) word(key string, n *tree.Node, words []string) bool {
-	ok := n.Shape == tree.Scalar && spell.Has(words, n.Text.Value)
+	ok := n.Shape == tree.Scalar && lists.Has(words, n.Text.Value)
 	if !ok {
 		m.found.Add(codeHookField.Report(n.Span, "%s is one of %s", key, strings.Join(words, ", ")).
 			WithHint("%s", diag.DidYouMean(n.Text.Value, words, "")))

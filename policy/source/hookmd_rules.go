@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -127,7 +128,7 @@ func (l *Loader) mdExpr(in *File, h *policy.Hook, text diag.Text) diag.List {
 		}
 	}
 	name, _, _ := spell.Cut(first, ":")
-	if row := FindKey(InHook, name); row == nil || !spell.Among(row.Kinds, policy.KindExpr) {
+	if row := FindKey(InHook, name); row == nil || !lists.Among(row.Kinds, policy.KindExpr) {
 		h.Body.Rules = []policy.Rule{{Says: policy.MayDeny, Condition: text, Reason: diag.Literal(h.Description), Span: text.Span}}
 		return nil
 	}
@@ -136,7 +137,7 @@ func (l *Loader) mdExpr(in *File, h *policy.Hook, text diag.Text) diag.List {
 		return append(found, tree.CodeType.Report(text.Span, "scripts/run.expr holds an expression, or the keys of an expr hook"))
 	}
 	for _, e := range root.Entries {
-		if row := FindKey(InHook, e.Key.Text.Value); row != nil && !spell.Among(row.Kinds, policy.KindExpr) {
+		if row := FindKey(InHook, e.Key.Text.Value); row != nil && !lists.Among(row.Kinds, policy.KindExpr) {
 			found.Add(codeHookField.Report(e.Key.Span, "%s stands in the frontmatter, not in scripts/run.expr", e.Key.Text.Value))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
@@ -27,7 +28,7 @@ var _ = register(Format{
 			return slices.ContainsFunc(policyNames, func(name string) bool { return exists(filepath.Join(in.Path, name)) })
 		}
 		// An agent's own configuration is JSON too.
-		return spell.Has([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(in.Path))) &&
+		return lists.Has([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(in.Path))) &&
 			!slices.ContainsFunc(agents, func(s *settings) bool { return s.match(in) })
 	},
 	Read: readPolicy,
@@ -159,7 +160,7 @@ func (r *yamlReader) unknownEvent(k *tree.Node) {
 	name := k.Text.Value
 	known := append(policy.EventNames(), keyNames(InFile, "")...)
 	// A name is answered in its own style: PreTooluse with PreToolUse.
-	style := spell.DeleteFunc(spell.Copy(known), func(k string) bool { return camelCase(k) != camelCase(name) })
+	style := lists.DeleteFunc(lists.Copy(known), func(k string) bool { return camelCase(k) != camelCase(name) })
 	hint := diag.DidYouMean(name, style, diag.DidYouMean(name, known, "an event of the host's own is written ext."+name))
 	if name == "hooks" {
 		hint = "here the events themselves are the top-level keys"
@@ -195,8 +196,8 @@ func (r *yamlReader) tools(n *tree.Node) {
 	if c.Span.IsZero() {
 		c.Span = n.Span
 	}
-	c.Known = spell.Add(c.Known, known)
-	c.Open = spell.Add(c.Open, open)
+	c.Known = lists.Add(c.Known, known)
+	c.Open = lists.Add(c.Open, open)
 }
 
 var codeNoMatch = diag.Define("HK013", diag.Warning, "include that matches no file")
@@ -233,7 +234,7 @@ func (r *yamlReader) include(f fields) {
 		r.source.Folders = append(r.source.Folders, folders...)
 		r.l.sight.ask(func() bool {
 			now, _, err := r.in.glob(path, looked)
-			return err == nil && spell.Equal(now, matches)
+			return err == nil && lists.Equal(now, matches)
 		})
 		for _, m := range matches {
 			r.includeFile(m, pattern.Span)
@@ -279,7 +280,7 @@ func (r *yamlReader) event(event policy.Event, e tree.Entry) {
 // looksLikeHook reports whether the map under an event is a hook without its
 // dash.
 func looksLikeHook(n *tree.Node) bool {
-	return n.Get("hooks") == nil && spell.Some(n.Entries, func(e *tree.Entry) bool {
+	return n.Get("hooks") == nil && lists.Some(n.Entries, func(e *tree.Entry) bool {
 		return FindKey(InEvent, e.Key.Text.Value) == nil && FindKey(InHook, e.Key.Text.Value) != nil
 	})
 }
@@ -301,7 +302,7 @@ func (r *yamlReader) eventMap(event policy.Event, n *tree.Node) {
 		s.StrategySpan = span
 	}
 	s.ChainTimeout, s.ChainTimeoutSpan = f.duration("chain_timeout")
-	s.Order, s.OrderSpan = f.word("order", func(w string) bool { return spell.Has(FindKey(InEvent, "order").Words, w) })
+	s.Order, s.OrderSpan = f.word("order", func(w string) bool { return lists.Has(FindKey(InEvent, "order").Words, w) })
 	if s.Strategy != "" || s.ChainTimeout != 0 || s.Order != "" {
 		r.l.Set(r.in, s)
 	}

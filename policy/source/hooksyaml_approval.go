@@ -7,7 +7,7 @@ import (
 	"path"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/approval"
 	"github.com/hookc/hookc/policy/diag"
@@ -111,7 +111,7 @@ func approvalNote(b *approval.Block, tier policy.Tier) string {
 	if b.Approvers != nil {
 		who = fmt.Sprint(b.Approvers)
 	}
-	return fmt.Sprintf("approval (%s): %s becomes an approval: the call %s and may be granted within %s by %d of %s: hookc approvals", tier, when, wait, spell.First(b.TTL, approval.DefaultTTL).Round(time.Second), max(b.Quorum, 1), who)
+	return fmt.Sprintf("approval (%s): %s becomes an approval: the call %s and may be granted within %s by %d of %s: hookc approvals", tier, when, wait, lists.First(b.TTL, approval.DefaultTTL).Round(time.Second), max(b.Quorum, 1), who)
 }
 
 // approvers reads who may answer and how many must. known are the people of groups.
@@ -125,8 +125,8 @@ func (r *yamlReader) approvers(f fields, known map[string][]string) approval.Rul
 			people = append(people, name)
 		}
 	}
-	spell.Sort(people)
-	if n := len(spell.Compact(people)); rule.Approvers != nil && n < max(rule.Quorum, 1) {
+	lists.Sort(people)
+	if n := len(lists.Compact(people)); rule.Approvers != nil && n < max(rule.Quorum, 1) {
 		r.report(codeApproval.Report(f.node.Span, "of %d approvers %d must grant, so that nothing can be granted", n, max(rule.Quorum, 1)).
 			WithHint("name more people, or ask for fewer"))
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -37,7 +37,7 @@ func (r *yamlReader) added(f fields, h *policy.Hook) {
 	var names []string
 	missing := true
 	for _, row := range schema() {
-		if row.Place != InHook || !spell.Equal(row.Kinds, []policy.Kind{h.Kind}) {
+		if row.Place != InHook || !lists.Equal(row.Kinds, []policy.Kind{h.Kind}) {
 			continue
 		}
 		n := f.get(row.Name)
@@ -59,7 +59,7 @@ func (r *yamlReader) added(f fields, h *policy.Hook) {
 		case TypeDuration:
 			f.duration(row.Name)
 		case TypeWord:
-			f.word(row.Name, func(w string) bool { return spell.Has(row.Words, w) })
+			f.word(row.Name, func(w string) bool { return lists.Has(row.Words, w) })
 		case TypeMap:
 			f.child(row.Name, true)
 		default:
@@ -101,7 +101,7 @@ func (r *yamlReader) bash(f fields, h *policy.Hook) {
 // command comes to run, whatever its text says.
 func redirects(v policy.EnvVar) bool {
 	return strings.HasPrefix(v.Name, "LD_") || strings.HasPrefix(v.Name, "DYLD_") ||
-		spell.Has([]string{"PATH", "BASH_ENV", "ENV", "CDPATH", "IFS", "SHELLOPTS", "NODE_OPTIONS", "NODE_PATH",
+		lists.Has([]string{"PATH", "BASH_ENV", "ENV", "CDPATH", "IFS", "SHELLOPTS", "NODE_OPTIONS", "NODE_PATH",
 			"PERL5LIB", "PERL5OPT", "PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "RUBYLIB", "RUBYOPT"}, v.Name)
 }
 
@@ -195,7 +195,7 @@ func (r *yamlReader) exprBody(f fields, h *policy.Hook) {
 	}
 	has := func(name string) bool { return f.get(name) != nil }
 	switch {
-	case !spell.Some(f.node.Entries, func(e *tree.Entry) bool {
+	case !lists.Some(f.node.Entries, func(e *tree.Entry) bool {
 		row := FindKey(InHook, e.Key.Text.Value)
 		return row != nil && row.Infers && row.takes(policy.KindExpr)
 	}):

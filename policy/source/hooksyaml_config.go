@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/tree"
@@ -92,7 +92,7 @@ func (r *yamlReader) rego(n *tree.Node) {
 	c := &r.config.Rego
 	c.Paths, c.Data = r.paths(f.texts("paths")), r.paths(r.documents(f.get("data"), f))
 	c.Forbid = Values(f.texts("forbid"))
-	c.Version, _ = f.word("version", func(w string) bool { return spell.Has(FindKey(InRego, "version").Words, w) })
+	c.Version, _ = f.word("version", func(w string) bool { return lists.Has(FindKey(InRego, "version").Words, w) })
 }
 
 // documents are the names of documents, which maps may have with what they say of
@@ -158,7 +158,7 @@ func (l *Loader) override(written map[string]string) {
 	}
 	in := &File{Name: "environment", Tier: policy.TierUser}
 	n := &tree.Node{Shape: tree.Map}
-	for _, name := range spell.Keys(written) {
+	for _, name := range lists.Keys(written) {
 		variable, text := "HOOKC_DEFAULTS_"+strings.ToUpper(name), written[name]
 		entry, wrong := overrideEntry(variable, name, text)
 		if wrong == "" {
@@ -212,7 +212,7 @@ func (l *Loader) tryDefaults(in *File, e tree.Entry) (wrong string) {
 
 // overridesLimit reports whether a key of defaults holds for all hooks at once.
 func overridesLimit(name string) bool {
-	return spell.Has([]string{"chain_timeout", "max_concurrent", "max_models"}, strings.ToLower(name))
+	return lists.Has([]string{"chain_timeout", "max_concurrent", "max_models"}, strings.ToLower(name))
 }
 
 // firm reports whether no variable changes a hook.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -46,7 +47,7 @@ func (r *yamlReader) facts(n *tree.Node) {
 			r.report(codeFact.Report(e.Key.Span, "%s has no type, or more than one", name).WithHint("write one of type, list and enum"))
 		}
 		is := func(k string) func(string) bool {
-			return func(w string) bool { return spell.Has(FindKey(InFact, k).Words, w) }
+			return func(w string) bool { return lists.Has(FindKey(InFact, k).Words, w) }
 		}
 		if w, _ := keys.word("type", is("type")); w != "" {
 			f.Type = w
@@ -71,7 +72,7 @@ func (r *yamlReader) facts(n *tree.Node) {
 // fact adds a declaration, unless a more trusted tier has one.
 func (r *yamlReader) fact(f policy.Fact) {
 	all := &r.l.policy.Facts
-	i := spell.At(*all, func(o *policy.Fact) bool { return o.Name == f.Name })
+	i := lists.At(*all, func(o *policy.Fact) bool { return o.Name == f.Name })
 	if i < 0 {
 		*all = append(*all, f)
 		return
@@ -80,7 +81,7 @@ func (r *yamlReader) fact(f policy.Fact) {
 	if f.Tier < kept.Tier {
 		*kept, other = f, *kept
 	}
-	if other.Type == kept.Type && spell.Equal(other.Words, kept.Words) && other.Command == nil {
+	if other.Type == kept.Type && lists.Equal(other.Words, kept.Words) && other.Command == nil {
 		return
 	}
 	d := codeFact.Report(other.Span, "facts.%s is declared already: the declaration of the %s tier holds", f.Name, kept.Tier).
@@ -101,7 +102,7 @@ const maxFactsEnv = 1 << 20
 // than root and this user may have written is refused.
 func machineFile(path string) (string, error) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return "", spell.First(err, errors.New("it is no regular file"))
+		return "", lists.First(err, errors.New("it is no regular file"))
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -139,7 +140,7 @@ func MachineFacts(p *policy.Policy) diag.List {
 		return diag.List{codeFact.Report(diag.Span{Source: src}, "%s", plainError(err)).
 			WithHint("it must be a file of root's that nobody else may write: chown root %[1]s; chmod 644 %[1]s", path)}
 	}
-	p.Facts = spell.Copy(p.Facts)
+	p.Facts = lists.Copy(p.Facts)
 	var found diag.List
 	at := 0
 	for line := range strings.Lines(data) {
@@ -154,7 +155,7 @@ func MachineFacts(p *policy.Policy) diag.List {
 			found.Add(codeFact.Report(span, "a line is NAME=value"))
 			continue
 		}
-		i := spell.At(p.Facts, func(f *policy.Fact) bool { return f.Name == strings.TrimSpace(name) })
+		i := lists.At(p.Facts, func(f *policy.Fact) bool { return f.Name == strings.TrimSpace(name) })
 		if i < 0 {
 			continue
 		}

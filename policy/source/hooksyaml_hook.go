@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/tree"
@@ -22,7 +22,7 @@ func parseKind(word string) (policy.Kind, bool) {
 	if word == KindAlias {
 		return policy.KindBash, true
 	}
-	return policy.Kind(word), spell.Has(policy.KindNames(), word)
+	return policy.Kind(word), lists.Has(policy.KindNames(), word)
 }
 
 func (r *yamlReader) items(event policy.Event, items []*tree.Node) {
@@ -129,8 +129,8 @@ func switchesOff(n *tree.Node) bool {
 		return false
 	}
 	on, is := enabled.Bool()
-	return is && !on && !spell.Some(n.Entries, func(e *tree.Entry) bool {
-		return !spell.Has([]string{"name", "enabled", "description"}, e.Key.Text.Value)
+	return is && !on && !lists.Some(n.Entries, func(e *tree.Entry) bool {
+		return !lists.Has([]string{"name", "enabled", "description"}, e.Key.Text.Value)
 	})
 }
 
@@ -191,7 +191,7 @@ func (r *yamlReader) filter(n *tree.Node) policy.Filter {
 			f.wrongType(name, e.Value, "one text", `several tools are written tool_matcher: "A|B"`)
 			continue
 		}
-		if words := FindKey(InFilter, name).Words; words != nil && f.wordOf(name, e.Value, func(w string) bool { return spell.Has(words, w) }) == "" {
+		if words := FindKey(InFilter, name).Words; words != nil && f.wordOf(name, e.Value, func(w string) bool { return lists.Has(words, w) }) == "" {
 			continue
 		}
 		if t := f.textOf(name, e.Value); !t.IsZero() {
@@ -214,7 +214,7 @@ func (f fields) declared() policy.Declared {
 		d.Speculative = &s
 	}
 	for _, e := range f.node.Entries {
-		if spell.Has([]string{"reads", "writes", "may", "world", "speculative", "pure"}, e.Key.Text.Value) {
+		if lists.Has([]string{"reads", "writes", "may", "world", "speculative", "pure"}, e.Key.Text.Value) {
 			d.Span = e.Key.Span
 			break
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 var errGlobTooWide = errors.New("the glob looks at too many files")
@@ -29,7 +29,7 @@ func includeGlob(glob string, most int, more ...doublestar.GlobOption) (files, f
 	for _, f := range found {
 		files = append(files, filepath.Join(base, filepath.FromSlash(f)))
 	}
-	spell.Sort(files)
+	lists.Sort(files)
 	folders = []string{base}
 	if strings.ContainsAny(rest, "/") || strings.Contains(rest, "**") {
 		folders = append(folders, disk.below(base, most)...)

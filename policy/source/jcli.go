@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/commandline"
@@ -149,7 +149,7 @@ func (r *jcliReader) hook(n *tree.Node, keys []string) *policy.Hook {
 		return nil
 	}
 	for _, e := range n.Entries {
-		if name := e.Key.Text.Value; !spell.Has(keys, name) || name == "runtime" {
+		if name := e.Key.Text.Value; !lists.Has(keys, name) || name == "runtime" {
 			r.report(codeUnread.Report(e.Key.Span, "%q means nothing here: it is passed over", name).
 				WithHint("%s", diag.DidYouMean(name, keys, "keys: "+strings.Join(keys, ", "))))
 		}
@@ -204,7 +204,7 @@ func (r *jcliReader) word(n *tree.Node, key, otherwise string, words ...string) 
 	switch {
 	case v == nil:
 		return otherwise
-	case v.IsText() && spell.Has(words, v.Text.Value):
+	case v.IsText() && lists.Has(words, v.Text.Value):
 		return v.Text.Value
 	case v.IsText():
 		r.wrong(v.Span, "%s: %q is none of %s", key, v.Text.Value, strings.Join(words, ", "))
@@ -253,7 +253,7 @@ func (r *jcliReader) filter(n *tree.Node) policy.Filter {
 	}
 	out := policy.Filter{Span: n.Span}
 	for _, e := range n.Entries {
-		if name := e.Key.Text.Value; !spell.Has([]string{"tool_name", "tool_matcher", "model_prefix"}, name) {
+		if name := e.Key.Text.Value; !lists.Has([]string{"tool_name", "tool_matcher", "model_prefix"}, name) {
 			r.report(codeUnread.Report(e.Key.Span, "%q means nothing in a filter: it is passed over", name).
 				WithHint("keys: tool_name, tool_matcher, model_prefix"))
 		}

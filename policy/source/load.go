@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
@@ -81,7 +82,7 @@ func Load(o Options) (*policy.Policy, diag.List) {
 	if o.limits != nil {
 		l.limits = *o.limits
 	}
-	l.environ, l.workspace, l.projects = o.Environ, spell.First(o.Workspace, o.Dir), o.Projects
+	l.environ, l.workspace, l.projects = o.Environ, lists.First(o.Workspace, o.Dir), o.Projects
 	if o.Cache != nil {
 		l.sight = &sight{blind: o.Profile != nil}
 	}
@@ -343,7 +344,7 @@ func (l *Loader) finish(overrides map[string]string) {
 				list[i] = l.live(list[i])
 			}
 		}
-		s.Uses = spell.Distinct(s.Uses)
+		s.Uses = lists.Distinct(s.Uses)
 		p.Sources = append(p.Sources, *s)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/record"
@@ -28,7 +28,7 @@ func (r *yamlReader) log(n *tree.Node) {
 	if f.get("enabled") != nil {
 		s.Enabled = map[bool]string{true: "on", false: "off"}[f.bool("enabled", true)]
 	}
-	s.OnError, _ = f.word("on_error", func(w string) bool { return spell.Has(FindKey(InLog, "on_error").Words, w) })
+	s.OnError, _ = f.word("on_error", func(w string) bool { return lists.Has(FindKey(InLog, "on_error").Words, w) })
 	for _, t := range f.texts("mask") {
 		r.logMask(&s, t, diag.Text{})
 	}

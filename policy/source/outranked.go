@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -40,7 +40,7 @@ func (l *Loader) settleShared() {
 				s.Order = ""
 				l.Report(in, codeOutranked.Report(s.OrderSpan, "order has no effect at %s: %s, a hook of the %s tier, is on it", s.Event, h.Name, h.Tier))
 			}
-			if has := spell.First(l.chainTimeout.value, max(usualChain, h.Timeout)); s.ChainTimeout > 0 && s.ChainTimeout < has {
+			if has := lists.First(l.chainTimeout.value, max(usualChain, h.Timeout)); s.ChainTimeout > 0 && s.ChainTimeout < has {
 				s.ChainTimeout = 0
 				l.Report(in, codeDefaultUnused.Report(s.ChainTimeoutSpan, "chain_timeout is not used: %s, a hook of the %s tier, has %s", h.Name, h.Tier, has))
 			}

@@ -1,7 +1,7 @@
 package source
 
 import (
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -14,7 +14,7 @@ var mild = []*diag.Code{codeTimeout, codeTogether, codeHookValue, codeHookKey, c
 // every Decision to say: the agent itself says nothing, and its user believes
 // that the hook is there.
 func (l *Loader) passedOver(in *File, d diag.Diagnostic) {
-	if l.dialect == nil || in.Untrusted != "" || d.Severity != diag.Warning || spell.Among(mild, d.Code) {
+	if l.dialect == nil || in.Untrusted != "" || d.Severity != diag.Warning || lists.Among(mild, d.Code) {
 		return
 	}
 	l.policy.Warnings = append(l.policy.Warnings, policy.Warning{Code: d.Code, Text: d.Span.String() + ": " + d.Text})

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/agent"
 )
@@ -81,5 +82,5 @@ func DiscoverVariables(o DiscoverOptions) []string {
 			}
 		}
 	}
-	return spell.Distinct(out)
+	return lists.Distinct(out)
 }

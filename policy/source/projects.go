@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -129,14 +130,14 @@ func LoadDiscovered(where DiscoverOptions, o Options) (*policy.Policy, diag.List
 	loaded, found := Load(o)
 	p := *loaded // which a cache may share
 	shown := &Loader{dir: o.Dir}
-	p.Sources = spell.Copy(p.Sources)
+	p.Sources = lists.Copy(p.Sources)
 	for _, s := range d.listed {
 		if s.Name = shown.shown(s.Path); s.Name == "." {
 			s.Name = spell.Line(s.Path)
 		}
 		p.Sources = append(p.Sources, s)
 	}
-	p.Hooks = spell.Copy(p.Hooks)
+	p.Hooks = lists.Copy(p.Hooks)
 	for _, r := range d.refused {
 		p.Hooks = append(p.Hooks, r.hooks()...)
 	}
@@ -172,7 +173,7 @@ func Parts(root string, profiles []DiscoverOptions) ([]trust.Part, diag.List) {
 	for _, o := range profiles {
 		o.Dir, o.Roots, o.Trust = root, []string{root}, AsFound
 		inputs, found := Discover(o)
-		inputs = spell.Without(inputs, func(in *Input) bool { return !fromProject(in.Tier) })
+		inputs = lists.Without(inputs, func(in *Input) bool { return !fromProject(in.Tier) })
 		if len(inputs) == 0 {
 			continue
 		}
@@ -254,7 +255,7 @@ func (l *Loader) found(in *File, h *policy.Hook) {
 // uncovered notes a command of a hook where consent cannot cover all that it runs.
 func (in *File) uncovered(h *policy.Hook, command string, opaque bool) {
 	if in.source != nil && (opaque || slices.ContainsFunc(h.Body.Env, redirects)) {
-		in.source.Opaque = spell.Add(in.source.Opaque, []string{command})
+		in.source.Opaque = lists.Add(in.source.Opaque, []string{command})
 	}
 }
 
@@ -273,7 +274,7 @@ func (l *Loader) commands(in *File, h *policy.Hook, live func(string) string) {
 			l.sight.ask(func() bool { return policy.ProjectRoot(from) == root })
 		}
 	}
-	at.Dir = spell.First(at.Root, at.Policy)
+	at.Dir = lists.First(at.Root, at.Policy)
 	if h.Body.WorkDir != "" {
 		at.Dir = live(h.Body.WorkDir)
 	}
@@ -296,13 +297,13 @@ func (l *Loader) commands(in *File, h *policy.Hook, live func(string) string) {
 	if s := in.source; s != nil {
 		s.Uses, s.Globs = append(s.Uses, c.Files...), append(s.Globs, c.Globs...)
 		in.uncovered(h, command, c.Opaque)
-		s.Opaque = spell.Add(s.Opaque, c.Notes)
+		s.Opaque = lists.Add(s.Opaque, c.Notes)
 	}
-	h.Body.Imports = commandline.Imports(append(spell.Copy(line.Scripts), c.Files...))
+	h.Body.Imports = commandline.Imports(append(lists.Copy(line.Scripts), c.Files...))
 	if in.Tree == nil {
 		return
 	}
-	h.Body.Standin = &policy.Standin{Line: spell.First(line.Kept, command), WorkDir: h.Body.WorkDir, Dir: at.Kept(h.Dir)}
+	h.Body.Standin = &policy.Standin{Line: lists.First(line.Kept, command), WorkDir: h.Body.WorkDir, Dir: at.Kept(h.Dir)}
 	for _, dir := range h.Body.Imports {
 		h.Body.Standin.Imports = append(h.Body.Standin.Imports, at.Kept(dir))
 	}
@@ -341,15 +342,15 @@ func (in *File) settle(b *policy.Body, dir string) {
 	if b.WorkDir != "" {
 		b.WorkDir = live(b.WorkDir)
 	}
-	b.Args = spell.Copy(b.Args)
+	b.Args = lists.Copy(b.Args)
 	for i := range b.Args {
 		b.Args[i] = live(b.Args[i])
 	}
-	b.Imports = spell.Copy(b.Imports)
+	b.Imports = lists.Copy(b.Imports)
 	for i := range b.Imports {
 		b.Imports[i] = live(b.Imports[i])
 	}
-	b.Env = spell.Copy(b.Env)
+	b.Env = lists.Copy(b.Env)
 	for i := range b.Env {
 		b.Env[i].Value = strings.ReplaceAll(b.Env[i].Value, dir, live(dir))
 	}

@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/severity"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 )
@@ -102,7 +102,7 @@ var (
 
 var schema = lazy.Value(func() []Key {
 	hookKeys[slices.IndexFunc(hookKeys, func(k Key) bool { return k.Name == "type" })].Words = policy.KindNames()
-	return spell.Concat(fileKeys, approvalKeys, eventKeys, hookKeys, filterKeys, ruleKeys())
+	return lists.Concat(fileKeys, approvalKeys, eventKeys, hookKeys, filterKeys, ruleKeys())
 })
 
 // AddKind adds a kind of hook, while the program is loaded. Its keys are options of
@@ -167,7 +167,7 @@ var fileKeys = []Key{
 }
 
 var eventKeys = []Key{
-	{Place: InEvent, Name: "strategy", Type: TypeWord, Words: spell.Concat(policy.StrategyNames(), agent.Profiles()), Also: `^[a-z]+@`, Default: "chain, unless the event has its own",
+	{Place: InEvent, Name: "strategy", Type: TypeWord, Words: lists.Concat(policy.StrategyNames(), agent.Profiles()), Also: `^[a-z]+@`, Default: "chain, unless the event has its own",
 		Note: "how the hooks of the event combine; an agent's id: as that agent combines its own"},
 	{Place: InEvent, Name: "chain_timeout", Type: TypeDuration, Default: "defaults.chain_timeout", Note: "total time of the event"},
 	{Place: InEvent, Name: "order", Type: TypeWord, Words: []string{"tier", "priority"}, Default: "tier", Note: "whether tier or priority orders first"},
@@ -271,7 +271,7 @@ func ruleKeys() []Key {
 // Schema is every key of hooks.yaml, place by place.
 //
 //go:noinline
-func Schema() []Key { return spell.Copy(schema()) }
+func Schema() []Key { return lists.Copy(schema()) }
 
 type placed struct {
 	place Place
@@ -310,5 +310,5 @@ func keyNames(p Place, kind policy.Kind) []string {
 
 //go:noinline
 func (k *Key) takes(kind policy.Kind) bool {
-	return kind == "" || len(k.Kinds) == 0 || spell.Among(k.Kinds, kind)
+	return kind == "" || len(k.Kinds) == 0 || lists.Among(k.Kinds, kind)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
@@ -54,7 +55,7 @@ var agents []*settings
 // init adds a reader for the settings of every agent that is read by its value.
 func init() {
 	for _, a := range agent.All() {
-		if spell.Some(a.Files, func(f *agent.File) bool { return f.Format == a.ID }) {
+		if lists.Some(a.Files, func(f *agent.File) bool { return f.Format == a.ID }) {
 			registerSettings(a)
 		}
 	}
@@ -78,7 +79,7 @@ func registerSettings(a *agent.Agent) {
 		s.flat = s.flat || f.Layout == agent.Flat || f.Layout == agent.FlatTables
 	}
 	agents = append(agents, s)
-	register(Format{Name: s.id, Doc: spell.First(own.Reading.Doc, "settings of "+a.ID), Match: s.match, Read: s.read})
+	register(Format{Name: s.id, Doc: lists.First(own.Reading.Doc, "settings of "+a.ID), Match: s.match, Read: s.read})
 	if own.Reading.Extension != "" {
 		registerExtensions(s)
 	}
@@ -228,7 +229,7 @@ func (r *settingsReader) events(root *tree.Node) *tree.Node {
 		return nil
 	case r.special.events != nil:
 		return r.special.events(r, hooks)
-	case spell.Some(r.dialect.Files, func(f *agent.File) bool { return f.Layout == agent.FlatTables }):
+	case lists.Some(r.dialect.Files, func(f *agent.File) bool { return f.Layout == agent.FlatTables }):
 		return r.listed(hooks)
 	case hooks.Shape != tree.Map:
 		return hooks
@@ -238,9 +239,9 @@ func (r *settingsReader) events(root *tree.Node) *tree.Node {
 	for _, e := range hooks.Entries {
 		name := e.Key.Text.Value
 		switch {
-		case spell.Has(r.Reading.Beside, name):
+		case lists.Has(r.Reading.Beside, name):
 			continue
-		case spell.Has(r.Reading.Gone, name):
+		case lists.Has(r.Reading.Gone, name):
 			r.report(codeNative.Report(e.Key.Span, "hooks.%s is passed over", name).WithHint("%s takes its place", r.Reading.GoneTo))
 			continue
 		case r.Reading.Rejects && len(r.dialect.EventsOf(name)) == 0:
@@ -326,7 +327,7 @@ func (r *settingsReader) group(event policy.Event, native string, group *tree.No
 	}
 	for _, n := range hooks.Items {
 		if h := r.one(event, native, group, n); h != nil {
-			h.Filter.Conditions = spell.Concat(conditions, h.Filter.Conditions)
+			h.Filter.Conditions = lists.Concat(conditions, h.Filter.Conditions)
 			if r.scope != nil && !r.scope(h, native) {
 				continue
 			}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/callmatch"
 	"github.com/hookc/hookc/policy/diag"
@@ -63,7 +63,7 @@ func isNumber(n *tree.Node) bool { _, ok := n.Float(); return ok }
 var clawdBehaviors = []string{"ignore", "deny", "ask"}
 
 func isBehavior(n *tree.Node) bool {
-	return n.IsText() && spell.Has(clawdBehaviors, n.Text.Value)
+	return n.IsText() && lists.Has(clawdBehaviors, n.Text.Value)
 }
 
 // read checks the hooks of a file as the agent's schema does; a finding means

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -16,7 +16,7 @@ import (
 func registerExtensions(s *settings) {
 	register(Format{
 		Name: s.id + "extensions",
-		Doc:  "hooks of the extensions of " + spell.First(s.Reading.Called, s.id),
+		Doc:  "hooks of the extensions of " + lists.First(s.Reading.Called, s.id),
 		Match: func(in *File) bool {
 			return in.Folder && filepath.Base(in.Path) == "extensions" && filepath.Base(filepath.Dir(in.Path)) == "."+s.id
 		},

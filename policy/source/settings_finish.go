@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -30,7 +30,7 @@ func (r *settingsReader) noteSwitches(root *tree.Node) {
 				n = n.Get(key)
 			}
 		}
-		if n == nil || n.IsNull() || r.in.Untrusted != "" || !spell.Among(s.Ranks, r.in.Tier) {
+		if n == nil || n.IsNull() || r.in.Untrusted != "" || !lists.Among(s.Ranks, r.in.Tier) {
 			continue
 		}
 		on, ok := n.Bool()
@@ -88,7 +88,7 @@ func (l *Loader) switched(agent string, by agent.Switch) *fileSwitch {
 // switchOff takes out the hooks of an agent's configuration that a switch
 // disables, and says so.
 func (l *Loader) switchOff(hooks []*policy.Hook, s *fileSwitch, disabled func(*policy.Hook) bool) []*policy.Hook {
-	left := spell.DeleteFunc(spell.Copy(hooks), func(h *policy.Hook) bool { return h.Body.Agent.Event != "" && disabled(h) })
+	left := lists.DeleteFunc(lists.Copy(hooks), func(h *policy.Hook) bool { return h.Body.Agent.Event != "" && disabled(h) })
 	if n := len(hooks) - len(left); n > 0 {
 		l.diags.Add(codeNative.Report(s.at, "%s switches off %d of the %d hooks", s.name, n, len(hooks)))
 	}
@@ -100,7 +100,7 @@ func (l *Loader) switchOff(hooks []*policy.Hook, s *fileSwitch, disabled func(*p
 // never does, and text what its further condition is called.
 func once[K comparable](hooks []*policy.Hook, key func(*policy.Hook) (K, bool), gone func(h *policy.Hook, before []*policy.Hook) bool, text func(before []*policy.Hook) string) []*policy.Hook {
 	earlier := map[K][]*policy.Hook{}
-	return spell.DeleteFunc(spell.Copy(hooks), func(h *policy.Hook) bool {
+	return lists.DeleteFunc(lists.Copy(hooks), func(h *policy.Hook) bool {
 		k, ok := key(h)
 		if !ok || h.Untrusted != "" {
 			return false
@@ -131,7 +131,7 @@ func (l *Loader) onceEach(hooks []*policy.Hook) []*policy.Hook {
 		func(h *policy.Hook) (string, bool) { key := l.handlers[h]; return key, key != "" },
 		func(_ *policy.Hook, before []*policy.Hook) bool { return unconditional(before) },
 		func(before []*policy.Hook) string {
-			return "unless " + strings.Join(spell.Each(before, func(h *policy.Hook) string { return h.Name }), " or ") + " runs"
+			return "unless " + strings.Join(lists.Each(before, func(h *policy.Hook) string { return h.Name }), " or ") + " runs"
 		})
 }
 
@@ -171,7 +171,7 @@ func runs(hooks []*policy.Hook) func(*policy.Context) bool {
 	}
 	return func(in *policy.Context) bool {
 		return slices.ContainsFunc(filters, func(all []policy.Condition) bool {
-			return !spell.Some(all, func(c *policy.Condition) bool { return !c.Atom.Test(in) })
+			return !lists.Some(all, func(c *policy.Condition) bool { return !c.Atom.Test(in) })
 		})
 	}
 }
@@ -195,8 +195,8 @@ func conditionOn(written diag.Text, hooks []*policy.Hook, test func(*policy.Cont
 			reads = append(reads, c.Atom.Reads...)
 		}
 	}
-	spell.Sort(reads)
-	reads = spell.Compact(reads)
+	lists.Sort(reads)
+	reads = lists.Compact(reads)
 	field := policy.FieldEvent
 	if len(reads) > 0 {
 		field = reads[0]

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/extensions"
@@ -142,7 +142,7 @@ func (c *forkConfig) once(hooks []*policy.Hook) []*policy.Hook {
 
 // whereWritten says where hooks are written.
 func whereWritten(hooks []*policy.Hook) string {
-	return strings.Join(spell.Each(hooks, func(h *policy.Hook) string { return h.Span.String() }), ", ")
+	return strings.Join(lists.Each(hooks, func(h *policy.Hook) string { return h.Span.String() }), ", ")
 }
 
 // order is at once for all hooks that match, or in turn when the group of one
@@ -162,7 +162,7 @@ func (c *forkConfig) order(l *Loader, hooks []*policy.Hook) []*policy.Hook {
 			free = append(free, h)
 		}
 	}
-	live := spell.DeleteFunc(spell.Copy(hooks), func(h *policy.Hook) bool { return spell.Among(out, h) })
+	live := lists.DeleteFunc(lists.Copy(hooks), func(h *policy.Hook) bool { return lists.Among(out, h) })
 	for _, h := range live {
 		h.Body.Agent.Sequential = len(leads) > 0
 	}
@@ -345,7 +345,7 @@ func (r *settingsReader) forkHook(group *tree.Node, h *policy.Hook) *forkFacts {
 			h.Body.Env = append(h.Body.Env, policy.EnvVar{Name: v.Name, Value: v.Value})
 		}
 	}
-	f := &forkFacts{id: spell.First(r.l.called[h], h.Body.Command.Value), key: r.l.called[h] + ":" + h.Body.Command.Value, sequential: isTrue(group.Get("sequential"))}
+	f := &forkFacts{id: lists.First(r.l.called[h], h.Body.Command.Value), key: r.l.called[h] + ":" + h.Body.Command.Value, sequential: isTrue(group.Get("sequential"))}
 	if m := group.Get("matcher"); m != nil && !m.IsText() && counts(m) {
 		if _, looked := r.looked(h.Event); looked {
 			f.broken = m.Span

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/internal/lazy"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -87,15 +87,15 @@ func (r *settingsReader) body(native string, n *tree.Node, h *policy.Hook) bool 
 	case !told && how.Typed:
 		r.report(codeNative.Report(itemSpan(n), "the hook has no type: it is passed over").WithHint("write %s", r.written("type", first)))
 		return false
-	case !spell.Has(types, word) && !how.FailsOther:
+	case !lists.Has(types, word) && !how.FailsOther:
 		r.otherType(kind, word, first)
 		return false
-	case spell.Has(r.at.NoTypes, word):
+	case lists.Has(r.at.NoTypes, word):
 		r.passed(kind.Span, "%s takes no hooks of type %s: it is passed over", native, word)
 		return false
 	case word == how.Prompt && word != "":
 		return r.prompt(n, h)
-	case !how.FailsOther && !spell.Has(how.Fails, word):
+	case !how.FailsOther && !lists.Has(how.Fails, word):
 		return r.command(n, h)
 	}
 	d := codeUnrun.Report(kind.Span, "%s", say(how.Failing))
@@ -333,7 +333,7 @@ func (r *settingsReader) rule(native string, n *tree.Node, h *policy.Hook) bool 
 	case !v.IsText():
 		r.passed(v.Span, "%s is a permission rule; this is %s: the hook is passed over", key, v.What())
 		return false
-	case !spell.Has(r.Reading.Hook.IfAt, native):
+	case !lists.Has(r.Reading.Hook.IfAt, native):
 		r.report(codeNative.Report(v.Span, "a hook with %s never runs at %s, which is about no tool", key, native).
 			WithHint("take %s: out; it works at %s", key, strings.Join(r.Reading.Hook.IfAt, ", ")))
 		return false

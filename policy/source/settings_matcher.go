@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/lazy"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -98,7 +98,7 @@ func (r *settingsReader) text(event policy.Event, native string, m *tree.Node) (
 // notText reports a matcher that is no text, and whether the hooks run.
 func (r *settingsReader) notText(m *tree.Node, native string, looked bool) bool {
 	if !r.Reading.Matcher.Loose {
-		r.passed(m.Span, spell.First(r.Reading.Matcher.NotText, "a matcher is text; this is %s: its hooks never run"), m.What())
+		r.passed(m.Span, lists.First(r.Reading.Matcher.NotText, "a matcher is text; this is %s: its hooks never run"), m.What())
 		return false
 	}
 	if counts(m) && looked {
@@ -127,7 +127,7 @@ func (r *settingsReader) nothing(m *tree.Node, native string) {
 // word reports a matcher that is compared as a whole with a value it cannot be.
 func (r *settingsReader) word(m *tree.Node, native string, f policy.Field, text string) {
 	switch {
-	case len(r.at.Words) > 0 && !spell.Has(r.at.Words, text):
+	case len(r.at.Words) > 0 && !lists.Has(r.at.Words, text):
 		r.report(codeMatcher.Report(m.Span, "the matcher of %s is compared as a whole with %s, which is never %q: these hooks never run", native, f, text).
 			WithHint("write one group for each of %s", strings.Join(r.at.Words, ", ")))
 	case len(r.at.Words) == 0 && strings.ContainsAny(text, "|*^$()[]"):
@@ -139,10 +139,10 @@ func (r *settingsReader) word(m *tree.Node, native string, f policy.Field, text 
 // names is the condition that a value is one of several names.
 func (r *settingsReader) names(v value, written diag.Text, names []string) policy.Condition {
 	if v.raw != "" || v.absent != agent.AbsentFails {
-		return v.test(written, func(s string) bool { return spell.Has(names, s) })
+		return v.test(written, func(s string) bool { return lists.Has(names, s) })
 	}
 	how := &r.Reading.Matcher
-	if how.AliasOf != "" && spell.Has(names, how.AliasOf) && !spell.Has(names, how.Alias) {
+	if how.AliasOf != "" && lists.Has(names, how.AliasOf) && !lists.Has(names, how.Alias) {
 		names = append(names, how.Alias)
 	}
 	if v.field == policy.FieldToolName {
@@ -159,7 +159,7 @@ func (r *settingsReader) knownNames(written diag.Text, names []string) {
 			ok, err := path.Match(glob, name)
 			return ok || err != nil
 		}
-		if len(profile.Tools) == 0 || name == "" || spell.Has(profile.Tools, name) || slices.ContainsFunc(profile.Open, open) {
+		if len(profile.Tools) == 0 || name == "" || lists.Has(profile.Tools, name) || slices.ContainsFunc(profile.Open, open) {
 			continue
 		}
 		r.report(codeMatcher.Report(written.Span, "%s has no tool %q: the hooks never run for it", r.id, name).
@@ -171,7 +171,7 @@ func (r *settingsReader) knownNames(written diag.Text, names []string) {
 				WithHint("write %s__.* for all of its tools", name))
 		}
 	}
-	if at := &r.at; at.Missing != "" && !spell.Has(names, at.Missing) && slices.ContainsFunc(names, func(n string) bool { return spell.Has(at.Missed, n) }) {
+	if at := &r.at; at.Missing != "" && !lists.Has(names, at.Missing) && slices.ContainsFunc(names, func(n string) bool { return lists.Has(at.Missed, n) }) {
 		r.report(codeMatcher.Report(written.Span, "%s", at.MissedText).WithHint("%s", at.MissedHint))
 	}
 }
@@ -290,7 +290,7 @@ func rawIs(at diag.Span, key, value string) policy.Condition {
 //
 //go:noinline
 func nativeNames(written diag.Text, f policy.Field, names ...string) policy.Condition {
-	c := nativeTest(written, f, func(s string) bool { return spell.Has(names, s) })
+	c := nativeTest(written, f, func(s string) bool { return lists.Has(names, s) })
 	c.Atom.Op, c.Atom.Values = policy.AtomIn, names
 	return c
 }
@@ -333,7 +333,7 @@ func exactNames(text string) ([]string, bool) {
 		return nil, false
 	}
 	names := strings.Split(m[1]+m[2], "|")
-	return spell.Distinct(names), !spell.Has(names, "")
+	return lists.Distinct(names), !lists.Has(names, "")
 }
 
 // mayMatch reports whether a pattern matches a tool the agent is known to
@@ -358,7 +358,7 @@ func (r *settingsReader) instead(text string) string {
 	var names []string
 	for word := range strings.FieldsFuncSeq(strings.TrimPrefix(text, "(?i)"), func(c rune) bool { return strings.ContainsRune("|()^$ *", c) }) {
 		name := r.dialect.Profile.Called[strings.ToLower(word)]
-		if !spell.Has(r.dialect.Profile.Tools, name) {
+		if !lists.Has(r.dialect.Profile.Tools, name) {
 			name = diag.Suggest(strings.ToLower(word), r.dialect.Profile.Tools)
 		}
 		if name != "" {

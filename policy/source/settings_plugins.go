@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/parts"
@@ -72,7 +72,7 @@ func joined(hooks *tree.Node) *tree.Node {
 func readPlugins(l *Loader, in *File) {
 	source := l.Source(in, "claudeplugins")
 	roots := l.projectRoots()
-	for _, id := range spell.Keys(l.plugins) {
+	for _, id := range lists.Keys(l.plugins) {
 		if !l.plugins[id].on {
 			continue
 		}
@@ -153,7 +153,7 @@ func (l *Loader) projectRoots() []string {
 		}
 	}
 	sort.Strings(out)
-	return spell.Compact(spell.DeleteFunc(out, func(s string) bool { return s == "" }))
+	return lists.Compact(lists.DeleteFunc(out, func(s string) bool { return s == "" }))
 }
 
 // hold keeps the hooks of a plugin or an extension from running that lies in a project

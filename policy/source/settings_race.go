@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/lazy"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/commandline"
@@ -44,7 +44,7 @@ func (l *Loader) races(hooks []*policy.Hook) {
 // common.
 func apart(a, b *policy.Hook) bool {
 	one, two := listedTools(a), listedTools(b)
-	return one != nil && two != nil && !slices.ContainsFunc(one, func(name string) bool { return spell.Has(two, name) })
+	return one != nil && two != nil && !slices.ContainsFunc(one, func(name string) bool { return lists.Has(two, name) })
 }
 
 func listedTools(h *policy.Hook) []string {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -24,7 +24,7 @@ func (r *settingsReader) replaced(root *tree.Node) *tree.Node {
 	if r.Reading.References == agent.NoReferences {
 		return root
 	}
-	of, counts := r.environment, func(key string) bool { return spell.Has(counted, key) }
+	of, counts := r.environment, func(key string) bool { return lists.Has(counted, key) }
 	if r.in.Tier == policy.TierExtension {
 		of, counts = r.ofExtension, func(key string) bool { return key != "mcpServers" }
 		if r.Reading.References == agent.NamedReferences {
@@ -32,7 +32,7 @@ func (r *settingsReader) replaced(root *tree.Node) *tree.Node {
 		}
 	}
 	out := *root
-	out.Entries = spell.Copy(root.Entries)
+	out.Entries = lists.Copy(root.Entries)
 	for i, e := range out.Entries {
 		if counts(e.Key.Text.Value) {
 			out.Entries[i].Value = e.Value.Rewrite(of)
@@ -87,7 +87,7 @@ func (r *settingsReader) environment(text diag.Text) string {
 // variable is a variable of the environment that the file is read with, and notes that it
 // counted.
 func (r *settingsReader) variable(name string, at diag.Span) (value string, set bool) {
-	if spell.Has(r.Reading.Own, name) || name == "" {
+	if lists.Has(r.Reading.Own, name) || name == "" {
 		return "", false
 	}
 	if r.l.environ == nil {
@@ -97,10 +97,10 @@ func (r *settingsReader) variable(name string, at diag.Span) (value string, set 
 	v, source := policy.EnvVar{Name: name, Value: value}, r.in.source
 	switch {
 	case !set:
-		source.Unset = spell.Add(source.Unset, []string{name})
-	case !spell.Among(source.Variables, v):
+		source.Unset = lists.Add(source.Unset, []string{name})
+	case !lists.Among(source.Variables, v):
 		source.Variables, source.Private = append(source.Variables, v), true
-		r.report(codeFromEnvironment.Report(at, "the value of $%s stands here: %s reads it from its environment when it starts, hookc for each event", name, spell.First(r.Reading.Called, r.id)))
+		r.report(codeFromEnvironment.Report(at, "the value of $%s stands here: %s reads it from its environment when it starts, hookc for each event", name, lists.First(r.Reading.Called, r.id)))
 	}
 	return value, set
 }

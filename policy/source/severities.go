@@ -3,8 +3,8 @@ package source
 import (
 	"sort"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/severity"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/tree"
@@ -25,7 +25,7 @@ func (r *yamlReader) severities(f fields, n *tree.Node) {
 	for _, e := range n.Entries {
 		code := diag.Lookup(e.Key.Text.Value)
 		if code == nil || code.ID != e.Key.Text.Value {
-			ids := spell.Each(diag.Codes(), func(c *diag.Code) string { return c.ID })
+			ids := lists.Each(diag.Codes(), func(c *diag.Code) string { return c.ID })
 			r.report(codeWord.Report(e.Key.Span, "there is no code %q", e.Key.Text.Value).
 				WithHint("%s", diag.DidYouMean(e.Key.Text.Value, ids, "docs/reference/diagnostics.md lists them")))
 			continue

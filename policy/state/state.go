@@ -22,8 +22,8 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/paths"
-	"github.com/hookc/hookc/internal/spell"
 )
 
 // MaxSize bounds the content of one file, in bytes.
@@ -231,14 +231,14 @@ func (d *Dir) Path() string { return filepath.Join(d.base, "hookc", d.leaf) }
 func (d *Dir) Damaged() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return spell.Copy(d.bad)
+	return lists.Copy(d.bad)
 }
 
 func (d *Dir) damaged(name string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if i, found := slices.BinarySearch(d.bad, name); !found {
-		d.bad = spell.Insert(d.bad, i, name)
+		d.bad = lists.Insert(d.bad, i, name)
 	}
 }
 

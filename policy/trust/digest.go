@@ -16,7 +16,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -89,7 +89,7 @@ func (d *digester) part(sources []policy.SourceFile) ([]entry, error) {
 		out = append(out, e)
 	}
 	sort.Slice(out, func(i, j int) bool {
-		return spell.First(cmp.Compare(out[i].Path, out[j].Path), cmp.Compare(out[i].Kind, out[j].Kind)) < 0
+		return lists.First(cmp.Compare(out[i].Path, out[j].Path), cmp.Compare(out[i].Kind, out[j].Kind)) < 0
 	})
 	return out, nil
 }
@@ -221,7 +221,7 @@ func globbed(called, pattern string) (entry, error) {
 	if err != nil {
 		return entry{}, err
 	}
-	spell.Sort(matches)
+	lists.Sort(matches)
 	base, _ := doublestar.SplitPattern(filepath.ToSlash(pattern))
 	e := entry{Path: called, Kind: kindGlob}
 	for _, m := range matches {
@@ -260,7 +260,7 @@ func changes(root string, files []entry) []string {
 			continue
 		}
 		fresh := newNames(root, e, &now)
-		fresh = spell.DeleteFunc(fresh, func(n string) bool { return known[n] })
+		fresh = lists.DeleteFunc(fresh, func(n string) bool { return known[n] })
 		switch {
 		case len(fresh) > 0:
 			out = append(out, fresh...)
@@ -269,7 +269,7 @@ func changes(root string, files []entry) []string {
 			out = append(out, e.Path)
 		}
 	}
-	return spell.Distinct(out)
+	return lists.Distinct(out)
 }
 
 // newNames are the paths that a listing has and did not have.
@@ -284,7 +284,7 @@ func newNames(root string, was, now *entry) []string {
 	}
 	var out []string
 	for _, n := range now.Names {
-		if !spell.Has(was.Names, n) {
+		if !lists.Has(was.Names, n) {
 			out = append(out, name(root, filepath.Join(base, filepath.FromSlash(n))))
 		}
 	}

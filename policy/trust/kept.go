@@ -15,6 +15,7 @@ import (
 
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/state"
 )
@@ -258,7 +259,7 @@ func tidy(d *state.Dir) {
 			return old, nil
 		}
 		for _, item := range items {
-			used := spell.Has(r.Spent, item.Name()) || slices.ContainsFunc(r.Consents, func(c *consent) bool { return c.Kept == item.Name() })
+			used := lists.Has(r.Spent, item.Name()) || slices.ContainsFunc(r.Consents, func(c *consent) bool { return c.Kept == item.Name() })
 			if keptName().MatchString(item.Name()) && !used {
 				_ = folder.RemoveAll(item.Name())
 			}

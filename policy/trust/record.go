@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/state"
 )
 
@@ -65,7 +65,7 @@ func (c *consent) part(profile string) *part {
 
 // inOrder are the consents, that of root first.
 func (r *record) inOrder(root string) []*consent {
-	out := spell.Copy(r.Consents)
+	out := lists.Copy(r.Consents)
 	slices.SortStableFunc(out, func(a, b *consent) int {
 		switch {
 		case (a.Root == root) == (b.Root == root):
@@ -87,14 +87,14 @@ func with(old []byte, c *consent) ([]byte, error) {
 	if err != nil || r.Version != recordVersion {
 		r = &record{Version: recordVersion}
 	}
-	r.Consents = spell.DeleteFunc(r.Consents, func(o *consent) bool {
+	r.Consents = lists.DeleteFunc(r.Consents, func(o *consent) bool {
 		if o.Root == c.Root {
 			r.Spent = append([]string{o.Kept}, r.Spent...)
 		}
 		return o.Root == c.Root
 	})
 	r.Spent = r.Spent[:min(len(r.Spent), maxSpent)]
-	r.Consents = spell.Insert(r.Consents, 0, c)
+	r.Consents = lists.Insert(r.Consents, 0, c)
 	for {
 		data, err := json.Marshal(r)
 		if err != nil || len(r.Consents) <= maxConsents && (len(data) <= state.MaxSize || len(r.Consents) == 1) {

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/state"
 )
@@ -173,7 +173,7 @@ func (s *Store) Check(parts []Part) Standing {
 		found[p.Profile] = p.Inputs
 	}
 	var worst Standing
-	for _, profile := range spell.Keys(found) {
+	for _, profile := range lists.Keys(found) {
 		st := s.Consult(profile, found[profile])
 		changed := append(worst.Changed, st.Changed...)
 		if st.Kind > worst.Kind {
@@ -181,7 +181,7 @@ func (s *Store) Check(parts []Part) Standing {
 		}
 		worst.Changed = changed
 	}
-	worst.Changed = spell.Distinct(worst.Changed)
+	worst.Changed = lists.Distinct(worst.Changed)
 	return worst
 }
 
@@ -201,11 +201,11 @@ func (s *Store) compare(c *consent, profile string, found []Input) Standing {
 	st.Changed = changes(s.root, p.Files)
 	for _, in := range found {
 		known := slices.ContainsFunc(p.Inputs, func(i input) bool { return i.Path == name(s.root, in.Path) })
-		if n := name(s.root, in.Path); !known && !spell.Has(st.Changed, n) {
+		if n := name(s.root, in.Path); !known && !lists.Has(st.Changed, n) {
 			st.Changed = append(st.Changed, n)
 		}
 	}
-	spell.Sort(st.Changed)
+	lists.Sort(st.Changed)
 	if bad := st.Tree.verify(p.Files); bad != nil {
 		st.Kind, st.Tree = Broken, nil
 		st.Why = s.advise("the copy that consent kept cannot be used (" + bad.Error() + ")")
@@ -343,8 +343,8 @@ func (s *Store) digest(parts []Part, k *keeper) (*consent, Consent, error) {
 		}
 		c.Parts = append(c.Parts, one)
 	}
-	spell.Sort(given.Files)
-	given.Files, given.Opaque = spell.Compact(given.Files), spell.Distinct(given.Opaque)
+	lists.Sort(given.Files)
+	given.Files, given.Opaque = lists.Compact(given.Files), lists.Distinct(given.Opaque)
 	return c, given, nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 
 	"github.com/hookc/hookc/compiler/solve"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // call reads an expression that is a call.
@@ -141,7 +141,7 @@ func (r *Reader) function(ref ast.Ref, args []*ast.Term, e *env, k next) *formul
 			}
 			var before []*formula
 			for b := rule; b != nil; b = b.Else {
-				out = append(out, solve.And(append(spell.Copy(before), enter(b, func(in *env) *formula { return r.value(b.Head.Value, in, result) }))...))
+				out = append(out, solve.And(append(lists.Copy(before), enter(b, func(in *env) *formula { return r.value(b.Head.Value, in, result) }))...))
 				if b.Else != nil || hasDefault(rules) {
 					holds := r.some(func() *formula { return enter(b, func(*env) *formula { return solve.True }) })
 					before, defined = append(before, solve.Not(holds)), append(defined, holds)

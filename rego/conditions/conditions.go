@@ -11,6 +11,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/hookc/hookc/compiler/solve"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -220,7 +221,7 @@ func members(v any) [][2]*solve.Term {
 			out = append(out, [2]*solve.Term{solve.Const(m), solve.Const(m)})
 		}
 	case map[string]any:
-		for _, key := range spell.Keys(v) {
+		for _, key := range lists.Keys(v) {
 			out = append(out, [2]*solve.Term{solve.Const(key), solve.Const(v[key])})
 		}
 	}
@@ -391,7 +392,7 @@ func (r *Reader) terms(list []*ast.Term, e *env, k func([]*solve.Term, *env) *fo
 	var at func(i int, done []*solve.Term, e *env) *formula
 	at = func(i int, done []*solve.Term, e *env) *formula {
 		if i == len(list) {
-			return k(spell.Copy(done), e)
+			return k(lists.Copy(done), e)
 		}
 		return r.term(list[i], e, func(t *solve.Term, e *env) *formula { return at(i+1, append(slices.Clip(done), t), e) })
 	}
@@ -525,7 +526,7 @@ func (r *Reader) rules(name ast.Ref, rules []*ast.Rule, rest []*ast.Term, e *env
 					holds = r.some(func() *formula { return r.body(b.Body, nil, func(*env) *formula { return solve.True }) })
 					defined = append(defined, holds)
 				}
-				out = append(out, solve.And(append(spell.Copy(before), r.body(b.Body, nil, func(in *env) *formula {
+				out = append(out, solve.And(append(lists.Copy(before), r.body(b.Body, nil, func(in *env) *formula {
 					return r.value(b.Head.Value, in, one)
 				}))...))
 				before = append(before, notOf(holds))

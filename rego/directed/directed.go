@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/rego/native"
 )
@@ -179,7 +179,7 @@ func (t *Tries) through(wants, beside []want) {
 	if len(wants) == 0 {
 		return
 	}
-	all := append(spell.Copy(wants), beside...)
+	all := append(lists.Copy(wants), beside...)
 	for _, by := range []int{0, 1, -1} {
 		moved, numbers := movedBy(all, by)
 		if by != 0 && !numbers {
@@ -196,7 +196,7 @@ func (t *Tries) through(wants, beside []want) {
 
 // movedBy are wants whose first value is a number beside theirs.
 func movedBy(wants []want, by int) (out []want, numbers bool) {
-	out = spell.Copy(wants)
+	out = lists.Copy(wants)
 	for i, w := range out {
 		if n, is := w.values[0].(int); is {
 			out[i].values, numbers = []any{n + by}, true
@@ -211,7 +211,7 @@ func callees(p *native.Program, blocks []native.Block) []int {
 	var visit func([]native.Block)
 	visit = func(of []native.Block) {
 		native.Walk(of, func(s *native.Stmt) {
-			if to := int(s.Index); s.Op == native.OpCall && !spell.Among(out, to) {
+			if to := int(s.Index); s.Op == native.OpCall && !lists.Among(out, to) {
 				out = append(out, to)
 				visit(p.Funcs[to].Blocks)
 			}
@@ -240,7 +240,7 @@ func (t *Tries) around(wants, beside []want) {
 	if len(wants) == 0 {
 		return
 	}
-	all := append(spell.Copy(wants), beside...)
+	all := append(lists.Copy(wants), beside...)
 	t.add(choose(all, -1, nil))
 	for i := range wants {
 		for _, v := range wants[i].values {
@@ -260,7 +260,7 @@ func (t *Tries) around(wants, beside []want) {
 				t.add(choose(all, i, v))
 			}
 		}
-		t.add(spell.Without(choose(all, -1, nil), func(c *chosen) bool { return c.slot == wants[i].slot }))
+		t.add(lists.Without(choose(all, -1, nil), func(c *chosen) bool { return c.slot == wants[i].slot }))
 		t.add(append([]chosen{{slot: wants[i].slot}}, choose(all, -1, nil)...))
 	}
 }
@@ -308,7 +308,7 @@ func (t *Tries) add(values []chosen) {
 	fields := map[string]any{}
 	for _, c := range values {
 		if path := t.p.Paths[c.slot]; len(path) > 0 {
-			put(fields, spell.Concat(path, c.steps), c.value)
+			put(fields, lists.Concat(path, c.steps), c.value)
 		}
 	}
 	key, err := json.Marshal(fields)

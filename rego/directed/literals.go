@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/rego/native"
 )
 
@@ -23,17 +23,17 @@ func (t *Tries) wants(b *native.Block) []want {
 	for i := range l.out {
 		w := &l.out[i]
 		// false is what the result of a test is compared with.
-		if rest := spell.DeleteFunc(spell.Copy(w.values), func(v any) bool { return v == false }); len(rest) > 0 {
+		if rest := lists.DeleteFunc(lists.Copy(w.values), func(v any) bool { return v == false }); len(rest) > 0 {
 			w.values = rest
 		}
 		if len(w.values) == 0 {
 			w.values = []any{"a"}
 		}
 		if len(w.steps) > 0 && w.steps[len(w.steps)-1] == size {
-			w.values = spell.Insert(w.values, 0, any(largest(w.values)+1))
+			w.values = lists.Insert(w.values, 0, any(largest(w.values)+1))
 		}
 		if n := len(w.values); n > mostLiterals {
-			w.values = spell.Concat(w.values[:mostLiterals/2], w.values[n-mostLiterals/2:])
+			w.values = lists.Concat(w.values[:mostLiterals/2], w.values[n-mostLiterals/2:])
 		}
 	}
 	// The farther into a value, the earlier it is put in.
@@ -205,12 +205,12 @@ func (l *testsOf) names(s *native.Stmt) {
 // note adds values to what is wanted at a place, where something is, at least.
 func (l *testsOf) note(at origin, values []any) {
 	for i := range l.out {
-		if w := &l.out[i]; w.slot == at.slot && spell.Equal(w.steps, at.steps) {
+		if w := &l.out[i]; w.slot == at.slot && lists.Equal(w.steps, at.steps) {
 			w.values = append(w.values, values...)
 			return
 		}
 	}
-	l.out = append(l.out, want{at.slot, at.steps, spell.Copy(values)})
+	l.out = append(l.out, want{at.slot, at.steps, lists.Copy(values)})
 }
 
 // constants are the values that a constant of a statement means: the

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/rego/native"
 )
@@ -90,7 +91,7 @@ func solveCall(f *formula, v native.Value) ([]chosen, bool) {
 		return nil, false
 	case f.name == "strings.replace_n" && len(f.of) == 2:
 		return solve(f.of[1], v)
-	case spell.Has(kept, f.name):
+	case lists.Has(kept, f.name):
 		return solve(f.of[0], v)
 	case f.name == "substring" && isText:
 		skip, ok := arg(1).(int)

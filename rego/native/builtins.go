@@ -1,6 +1,6 @@
 package native
 
-import "github.com/hookc/hookc/internal/spell"
+import "github.com/hookc/hookc/internal/lists"
 
 // Files named builtins_*.go hold OPA's builtins by what they are of. Each
 // answers as OPA's does or bails: a type error, a builtin's error and a rare
@@ -15,7 +15,7 @@ func Names() []string {
 			names = append(names, table[i].name)
 		}
 	}
-	spell.Sort(names)
+	lists.Sort(names)
 	return names
 }
 

@@ -3,7 +3,7 @@ package native
 import (
 	"slices"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 var collectionsBuiltins = []own{
@@ -84,7 +84,7 @@ func concatArrays(_ *Call, args []Value) (Value, bool, error) {
 	if !ok1 || !ok2 {
 		return bail()
 	}
-	return spell.Concat([]Value{}, a, b), true, nil
+	return lists.Concat([]Value{}, a, b), true, nil
 }
 
 func sliceArray(_ *Call, args []Value) (Value, bool, error) {
@@ -104,7 +104,7 @@ func reverseArray(_ *Call, args []Value) (Value, bool, error) {
 	if !ok {
 		return bail()
 	}
-	out := spell.Copy(a)
+	out := lists.Copy(a)
 	slices.Reverse(out)
 	return out, true, nil
 }

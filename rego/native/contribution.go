@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // Contribution is one thing that an entry point of a hook says: a text, "" of a
@@ -58,7 +58,7 @@ func Contributions(values []Value, many, verdict bool) (out []Contribution, ok b
 	if set {
 		sort.SliceStable(out, func(i, j int) bool { return out[i].Text < out[j].Text })
 	}
-	return spell.CompactFunc(out, func(a, b Contribution) bool { return a.Text == b.Text }), true
+	return lists.CompactFunc(out, func(a, b Contribution) bool { return a.Text == b.Text }), true
 }
 
 // textOf is the text of a string, or of an object that has one.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 const (
@@ -49,7 +49,7 @@ func newIndex(leads []lead, d *derivation) *index {
 			d.door = newDoor(b.looked[on])
 		}
 	}
-	for _, on := range spell.Keys(b.fields) {
+	for _, on := range lists.Keys(b.fields) {
 		d := b.fields[on]
 		d.finish()
 		b.x.fields = append(b.x.fields, d.field)

@@ -3,7 +3,7 @@ package native
 import (
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // equality is that a subject is one of constants. Strings are compared with
@@ -270,7 +270,7 @@ func each(options [][]Value, at int, yield func(args []Value) bool) bool {
 			args[i] = list[n%len(list)]
 			n /= len(list)
 		}
-		if !yield(spell.Copy(args)) {
+		if !yield(lists.Copy(args)) {
 			return false
 		}
 	}

@@ -1,6 +1,6 @@
 package native
 
-import "github.com/hookc/hookc/internal/spell"
+import "github.com/hookc/hookc/internal/lists"
 
 // status is how a statement ended: done, or by leaving that many blocks (1 is
 // the one it stands in), or the function.
@@ -210,7 +210,7 @@ func sequence(list []exec) exec {
 			return d(f)
 		}
 	}
-	list = spell.Copy(list)
+	list = lists.Copy(list)
 	return func(f *frame) status {
 		for _, run := range list {
 			if s := run(f); s != done {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // Value is a ground Rego value:
@@ -282,6 +282,6 @@ func sortedKeys(m map[string]Value) []string {
 	for k := range m {
 		keys = append(keys, k)
 	}
-	spell.Sort(keys)
+	lists.Sort(keys)
 	return keys
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/hookc/hookc/internal/approval"
 	_ "github.com/hookc/hookc/internal/approval/judge" // for approval.source
 	"github.com/hookc/hookc/internal/exit"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/share"
 	"github.com/hookc/hookc/internal/spell"
@@ -105,7 +106,7 @@ func line(w io.Writer, a *approval.Approval) error {
 	if input, ok := a.Call.Input.(map[string]any); ok {
 		if command, ok := input["command"].(string); ok {
 			what = []byte(command)
-			for _, key := range spell.Keys(input) {
+			for _, key := range lists.Keys(input) {
 				if key != "command" {
 					beside += ", " + key
 				}

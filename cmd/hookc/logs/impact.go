@@ -9,7 +9,7 @@ import (
 	"github.com/hookc/hookc/internal/decisionlog"
 	"github.com/hookc/hookc/internal/exit"
 	"github.com/hookc/hookc/internal/impact"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -26,7 +26,7 @@ func (h *Host) Impact(flags func(*cobra.Command) func() (*dag.Program, error)) *
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
-			case !spell.Has(impact.Formats, format):
+			case !lists.Has(impact.Formats, format):
 				return exit.Cannot("unknown format %q: %s", format, diag.DidYouMean(format, impact.Formats, "one of "+strings.Join(impact.Formats, ", ")))
 			case samples < 0:
 				return exit.Cannot("--samples is not negative")

@@ -20,6 +20,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/decisionlog"
 	"github.com/hookc/hookc/internal/exit"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
@@ -251,7 +252,7 @@ func (h *Host) stats() *cobra.Command {
 			}
 			rows := map[string]*tally{}
 			err := f.each(cmd, func(e *decisionlog.Entry) error {
-				key := spell.First(name(e), "(none)")
+				key := lists.First(name(e), "(none)")
 				if rows[key] == nil {
 					rows[key] = &tally{Name: key, Actions: map[string]int{}}
 				}
@@ -298,7 +299,7 @@ func (h *Host) sayStats(w io.Writer, by string, rows map[string]*tally, asJSON, 
 	if asJSON {
 		return exit.JSON(w, list)
 	}
-	columns := spell.Keys(actions)
+	columns := lists.Keys(actions)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	begin, between, end := "", "\t", ""
 	if markdown {

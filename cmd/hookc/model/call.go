@@ -11,7 +11,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/observe"
 )
@@ -65,14 +65,14 @@ func (a *account) call(ctx context.Context, req policy.ModelRequest) (string, er
 
 // request is a call on its way.
 func (a *account) request(ctx context.Context, req policy.ModelRequest) (*http.Request, error) {
-	address, err := url.Parse(spell.First(a.address, a.base))
+	address, err := url.Parse(lists.First(a.address, a.base))
 	if err != nil {
 		return nil, a.fails("%s_BASE_URL is not an http or https address", a.prefix)
 	}
 	var body bytes.Buffer
 	enc := json.NewEncoder(&body)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(a.ask(spell.First(req.Model, a.named), req)); err != nil {
+	if err := enc.Encode(a.ask(lists.First(req.Model, a.named), req)); err != nil {
 		return nil, a.fails("the request cannot be written: %w", err)
 	}
 	post, err := http.NewRequestWithContext(ctx, http.MethodPost, address.JoinPath(a.path).String(), &body)

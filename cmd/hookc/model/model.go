@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
@@ -105,7 +106,7 @@ const longestCall = 10 * time.Minute
 
 func accountOf(p protocol, getenv func(string) string) *account {
 	a := &account{
-		protocol: p, named: spell.First(getenv("HOOKC_MODEL"), p.model), address: getenv(p.prefix + "_BASE_URL"),
+		protocol: p, named: lists.First(getenv("HOOKC_MODEL"), p.model), address: getenv(p.prefix + "_BASE_URL"),
 		secret:  strings.TrimSpace(getenv(p.prefix + "_API_KEY")),
 		longest: longestCall, now: time.Now, random: rand.Float64,
 	}
@@ -139,7 +140,7 @@ func (a *account) check() error {
 		return nil
 	}
 	u, err := url.Parse(a.address)
-	if err != nil || u.Host == "" || !spell.Has([]string{"http", "https"}, u.Scheme) {
+	if err != nil || u.Host == "" || !lists.Has([]string{"http", "https"}, u.Scheme) {
 		return fault.Errorf("%s_BASE_URL is not an http or https address", a.prefix)
 	}
 	return nil

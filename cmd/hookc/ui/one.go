@@ -12,8 +12,8 @@ import (
 
 	"github.com/hookc/hookc/internal/approval"
 	"github.com/hookc/hookc/internal/decisionlog"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/page"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 )
@@ -223,7 +223,7 @@ func (s *server) approvals(_ *http.Request, _ url.Values) page.Reply {
 			data.Done = append(data.Done, q)
 			continue
 		}
-		q.Consequence = "Once granted, " + spell.First(a.Agent, "the agent") + " may make this call until " + stamp(a.Until) + " at the latest."
+		q.Consequence = "Once granted, " + lists.First(a.Agent, "the agent") + " may make this call until " + stamp(a.Until) + " at the latest."
 		for _, f := range []fact{{Name: "asked by", Value: strings.Join(a.Rules, ", ")}, {Name: "because", Value: strings.Join(a.Reasons, "\n")}, {Name: "agent", Value: a.Agent},
 			{Name: "session", Value: a.Session}, {Name: "in", Value: a.Call.Cwd}, {Name: "event", Value: string(a.Call.Event)}, {Name: "asked", Value: stamp(a.Created)},
 			{Name: "open until", Value: stamp(a.Until)}, {Name: "answered by", Value: q.By}} {

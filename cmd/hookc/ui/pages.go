@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/internal/approval"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/page"
 	"github.com/hookc/hookc/internal/spell"
 )
@@ -257,7 +258,7 @@ func (h *hook) facts() []fact {
 		what string
 		of   map[string]int
 	}{{"said ", h.Said}, {"would have said ", h.Would}} {
-		for _, name := range spell.Keys(words.of) {
+		for _, name := range lists.Keys(words.of) {
 			out = append(out, fact{Name: words.what + name, Value: strconv.Itoa(words.of[name])})
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/decisionlog"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -92,7 +92,7 @@ type line struct{ Kind, Text string }
 // changes are the differences that a patch makes to what it changes.
 func changes(at string, before, after any, out []change) []change {
 	if patch, ok := after.(map[string]any); ok && (at == "" || member(before) != nil) {
-		for _, k := range spell.Keys(patch) {
+		for _, k := range lists.Keys(patch) {
 			out = changes(strings.TrimPrefix(at+"."+k, "."), member(before)[k], patch[k], out)
 		}
 		return out

@@ -10,7 +10,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -174,7 +174,7 @@ func ruleResult(rule policy.Rule, by policy.By) policy.Result {
 // operators on them. A parsed command line, and an event as one object, are
 // made when first looked at.
 func (b *exprBuilder) brief() bool {
-	long := b.uses.whole || len(b.hook.Body.Set) > 0 || !b.hook.Body.Context.IsZero() || spell.Some(b.uses.paths, func(p *policy.Path) bool {
+	long := b.uses.whole || len(b.hook.Body.Set) > 0 || !b.hook.Body.Context.IsZero() || lists.Some(b.uses.paths, func(p *policy.Path) bool {
 		return p.Field == policy.FieldShell || p.Field == policy.FieldToolArguments
 	})
 	calls := &callFinder{}

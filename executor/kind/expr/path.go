@@ -6,7 +6,7 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -27,7 +27,7 @@ func pathRoot(n ast.Node, lets []string) (ast.Node, string) {
 	case *ast.ChainNode:
 		return pathRoot(n.Node, lets)
 	case *ast.IdentifierNode:
-		if !spell.Has(lets, n.Value) && n.Value != "$env" {
+		if !lists.Has(lets, n.Value) && n.Value != "$env" {
 			return n, n.Value
 		}
 	case *ast.MemberNode:
@@ -89,7 +89,7 @@ func readable(p policy.Path) policy.Path {
 func dotted(n ast.Node, lets []string) (string, bool) {
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
-		return n.Value, !spell.Has(lets, n.Value) && n.Value != "$env"
+		return n.Value, !lists.Has(lets, n.Value) && n.Value != "$env"
 	case *ast.MemberNode:
 		base, ok := dotted(n.Node, lets)
 		key, isName := constantKey(n)

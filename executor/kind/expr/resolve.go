@@ -8,6 +8,7 @@ import (
 	"github.com/expr-lang/expr/builtin"
 
 	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -97,7 +98,7 @@ func children(n ast.Node) []ast.Node {
 	case *ast.MemberNode:
 		return []ast.Node{n.Node, n.Property}
 	case *ast.SliceNode:
-		return spell.DeleteFunc([]ast.Node{n.Node, n.From, n.To}, func(n ast.Node) bool { return n == nil })
+		return lists.DeleteFunc([]ast.Node{n.Node, n.From, n.To}, func(n ast.Node) bool { return n == nil })
 	case *ast.CallNode:
 		return append([]ast.Node{n.Callee}, n.Arguments...)
 	case *ast.BuiltinNode:
@@ -122,7 +123,7 @@ func children(n ast.Node) []ast.Node {
 
 func (r *resolver) identifier(n *ast.IdentifierNode) {
 	switch {
-	case spell.Has(r.lets, n.Value):
+	case lists.Has(r.lets, n.Value):
 	case n.Value == "$env":
 		r.uses.whole = true
 	default:
@@ -144,11 +145,11 @@ func (r *resolver) read(n ast.Node, p policy.Path) {
 }
 
 func (r *resolver) unknown(n ast.Node, name string) {
-	if spell.Has(builtin.Names, name) {
+	if lists.Has(builtin.Names, name) {
 		r.report(n, codeExprName, "%s is a function: call it", name)
 		return
 	}
-	if spell.Has(builtins.Roots(), name) {
+	if lists.Has(builtins.Roots(), name) {
 		r.report(n, codeExprName, "%s begins the names of functions such as %s and is no field", name, r.functionsOf(name)[0])
 		return
 	}
@@ -202,7 +203,7 @@ func (r *resolver) functionName(n *ast.MemberNode) bool {
 		return false
 	}
 	root, _, _ := spell.Cut(name, ".")
-	if !spell.Has(builtins.Roots(), root) {
+	if !lists.Has(builtins.Roots(), root) {
 		return false
 	}
 	if builtins.Lookup(name) != nil {
@@ -214,7 +215,7 @@ func (r *resolver) functionName(n *ast.MemberNode) bool {
 }
 
 func (r *resolver) unknownFunction(n ast.Node, name string) {
-	names := spell.Copy(builtin.Names)
+	names := lists.Copy(builtin.Names)
 	for _, f := range builtins.Funcs() {
 		names = append(names, f.Name)
 	}
@@ -235,7 +236,7 @@ func (r *resolver) call(n *ast.CallNode) {
 	case *ast.MemberNode:
 		name, ok := dotted(callee, r.lets)
 		root, _, _ := spell.Cut(name, ".")
-		if !ok || !spell.Has(builtins.Roots(), root) {
+		if !ok || !lists.Has(builtins.Roots(), root) {
 			r.visit(callee.Node)
 			return
 		}
@@ -262,7 +263,7 @@ func (r *resolver) use(n *ast.CallNode, fn *builtins.Func) {
 
 func (r *resolver) let(n *ast.VariableDeclaratorNode) {
 	r.visit(n.Value)
-	if spell.Has(builtins.Roots(), n.Name) || n.Name == "$env" {
+	if lists.Has(builtins.Roots(), n.Name) || n.Name == "$env" {
 		r.report(n, codeExprName, "%s is reserved: it begins the names of functions", n.Name)
 	}
 	r.lets = append(r.lets, n.Name)
@@ -296,7 +297,7 @@ func mayBeMissing(n ast.Node) bool {
 		_, ok := policy.ParseField(n.Value)
 		return ok
 	case *ast.BuiltinNode:
-		return spell.Has([]string{"get", "first", "last", "find", "findLast", "findIndex", "findLastIndex"}, n.Name)
+		return lists.Has([]string{"get", "first", "last", "find", "findLast", "findIndex", "findLastIndex"}, n.Name)
 	}
 	return false
 }

@@ -3,7 +3,7 @@ package expr
 import (
 	"slices"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -83,7 +83,7 @@ func settable(spec *policy.EventSpec) []string {
 			out = append(out, name)
 		}
 	}
-	spell.Sort(out)
+	lists.Sort(out)
 	return out
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/hookc/hookc/builtins"
 	"github.com/hookc/hookc/compiler/solve"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -297,7 +297,7 @@ func (c *reader) next(of *solve.Term) *solve.Term {
 
 // loop reads any, all, none and one; nil for other functions.
 func (c *reader) loop(n *ast.BuiltinNode) (is, not *solve.Formula) {
-	if !spell.Has([]string{"any", "all", "none", "one"}, n.Name) || len(n.Arguments) != 2 {
+	if !lists.Has([]string{"any", "all", "none", "one"}, n.Name) || len(n.Arguments) != 2 {
 		return nil, nil
 	}
 	p, ok := n.Arguments[1].(*ast.PredicateNode)
@@ -427,7 +427,7 @@ const mostSelected = 3
 // selected reads what is made of the elements of which something holds; nil for other
 // functions.
 func (c *reader) selected(n *ast.BuiltinNode) []choice {
-	if !spell.Has([]string{"count", "filter", "find"}, n.Name) || len(n.Arguments) != 2 {
+	if !lists.Has([]string{"count", "filter", "find"}, n.Name) || len(n.Arguments) != 2 {
 		return nil
 	}
 	p, ok := n.Arguments[1].(*ast.PredicateNode)
@@ -526,8 +526,8 @@ func (c *reader) function(n ast.Node, name string, args []ast.Node) []choice {
 	if name == "trim" && len(args) == 1 {
 		rego = "trim_space"
 	}
-	if spell.Has([]string{"lower", "upper", "count", "trim_space"}, rego) && len(args) == 1 { // of each value
-		out := spell.Copy(c.values(args[0]))
+	if lists.Has([]string{"lower", "upper", "count", "trim_space"}, rego) && len(args) == 1 { // of each value
+		out := lists.Copy(c.values(args[0]))
 		for i, v := range out {
 			out[i].t = solve.Call(rego, v.t)
 		}

@@ -14,10 +14,10 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/decisionlog"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/logrules"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/release"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/record"
@@ -173,7 +173,7 @@ func (l *Log) settle(policy Under) *inForce {
 
 // all is all that is said.
 func (l *Log) all(policy Under) []record.Setting {
-	out := spell.Concat(l.file, l.Own, policy.Policy)
+	out := lists.Concat(l.file, l.Own, policy.Policy)
 	if policy.Flag {
 		out = append(out, flag)
 	}

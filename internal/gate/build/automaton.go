@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/gate/table"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 const (
@@ -116,7 +116,7 @@ func (s *subsets) expand(i int) {
 func (s *subsets) close(state subset, next rune) (ready []uint32, match bool) {
 	flags := syntax.EmptyOpContext(state.before, next)
 	seen := make([]bool, len(s.prog.Inst))
-	todo := append(spell.Copy(state.waiting), uint32(s.prog.Start))
+	todo := append(lists.Copy(state.waiting), uint32(s.prog.Start))
 	for len(todo) > 0 {
 		pc := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -160,7 +160,7 @@ func (s *subsets) step(ready []uint32, c rune) subset {
 		}
 	}
 	sort.Slice(out.waiting, func(i, j int) bool { return out.waiting[i] < out.waiting[j] })
-	out.waiting = spell.Compact(out.waiting)
+	out.waiting = lists.Compact(out.waiting)
 	return out
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/gate/rules"
 	"github.com/hookc/hookc/internal/gate/table"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
@@ -201,12 +201,12 @@ func keys(p *agent.PointReading, eventKey string) []table.Key {
 		put(table.KeyRoots, "workspace_roots")
 	}
 	put(table.KeyMove, p.Moved...)
-	for _, k := range spell.Concat(p.Ignored, agent.EventKeys(), []string{eventKey}) {
+	for _, k := range lists.Concat(p.Ignored, agent.EventKeys(), []string{eventKey}) {
 		delete(all, k) // as any other key
 	}
 	maps.DeleteFunc(all, func(_ string, k table.Key) bool { return k.Code == table.KeyIgnore })
 	out := make([]table.Key, 0, len(all))
-	for _, name := range spell.Keys(all) {
+	for _, name := range lists.Keys(all) {
 		k := all[name]
 		k.Name = name
 		out = append(out, k)

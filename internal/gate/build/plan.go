@@ -6,7 +6,7 @@ import (
 	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/gate/table"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/callmatch"
@@ -63,7 +63,7 @@ func (b *builder) plan(plan *dag.Plan) *table.Plan {
 	for i, f := range filters {
 		p.add(out, f, rules.rule(i))
 	}
-	for _, name := range spell.Keys(p.names) {
+	for _, name := range lists.Keys(p.names) {
 		if len(out.Patterns) == 0 && len(p.sets[name]) == 0 {
 			continue // as a name that is not known
 		}
@@ -78,7 +78,7 @@ func (p *planner) hasCommand(tool string) bool { return p.input && toolcall.HasC
 // context is a context of the event.
 func (p *planner) context(values map[policy.Field]any) *policy.Context {
 	in := policy.NewContext(p.event)
-	for _, f := range spell.Keys(values) {
+	for _, f := range lists.Keys(values) {
 		in.Set(f, values[f])
 	}
 	return in.Frozen(p.event)
@@ -97,8 +97,8 @@ func knownNames(filters []*filter) []string {
 			names = append(append(names, a.Values...), a.Literals.Exact...)
 		}
 	}
-	spell.Sort(names)
-	return spell.DeleteFunc(spell.Compact(names), func(s string) bool { return s == "" })
+	lists.Sort(names)
+	return lists.DeleteFunc(lists.Compact(names), func(s string) bool { return s == "" })
 }
 
 // filter sorts the conditions of a node.
@@ -174,16 +174,16 @@ func (p *planner) add(out *table.Plan, f *filter, rule int) {
 func (p *planner) candidates(f *filter) []string {
 	for _, a := range f.tool {
 		if a.Op == policy.AtomIn && a.Field == policy.FieldToolName {
-			return spell.Compact(slices.Sorted(slices.Values(spell.DeleteFunc(spell.Copy(a.Values), func(s string) bool { return s == "" }))))
+			return lists.Compact(slices.Sorted(slices.Values(lists.DeleteFunc(lists.Copy(a.Values), func(s string) bool { return s == "" }))))
 		}
 	}
-	return spell.Keys(p.names)
+	return lists.Keys(p.names)
 }
 
 // rest are the conditions that must be looked at in the event; false when one
 // of those on the command line fails since there is none.
 func (f *filter) rest(c *policy.Context, command bool) ([]*table.Atom, bool) {
-	out := spell.Copy(f.fields)
+	out := lists.Copy(f.fields)
 	for _, a := range f.command {
 		switch {
 		case command:

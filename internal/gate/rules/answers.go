@@ -5,7 +5,7 @@ import (
 
 	"github.com/hookc/hookc/internal/binary"
 	"github.com/hookc/hookc/internal/gate/table"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // How a text stands in a stream: as it is, or within a JSON string.
@@ -114,7 +114,7 @@ func (f *Form) Answer(event *table.Answer, v *Verdict) (stdout, stderr []byte, o
 				return nil, nil, false
 			}
 		}
-		if present && spell.Has(f.Except, string(mode[1:len(mode)-1])) {
+		if present && lists.Has(f.Except, string(mode[1:len(mode)-1])) {
 			return nil, nil, false
 		}
 	}

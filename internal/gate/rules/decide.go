@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/internal/gate/table"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/rego/native"
 )
 
@@ -159,7 +159,7 @@ func (d *decider) entry(r *rule, e *Entry) bool {
 	if !ok || len(list) == 0 {
 		return ok
 	}
-	list = spell.DeleteFunc(list, func(s string) bool { return s == "" })
+	list = lists.DeleteFunc(list, func(s string) bool { return s == "" })
 	if part > Allow {
 		d.texts[part] = append(d.texts[part], list...)
 		return true

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/gate/table"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/rego/native"
 )
 
@@ -59,7 +59,7 @@ func (in *input) field(field int, keys []string) (native.Value, bool) {
 // part is the text under one of a part's keys. What a list or an object comes to is
 // hookc's to say, and so is what is there twice.
 func (in *input) part(s *Slot) (native.Value, bool) {
-	if kind := in.book.kind(in.event.Tool()); kind != kindMCP && kind != kindOther && !spell.Has(s.Kinds, kind) {
+	if kind := in.book.kind(in.event.Tool()); kind != kindMCP && kind != kindOther && !lists.Has(s.Kinds, kind) {
 		return nil, false
 	}
 	if in.left = in.left || in.event.Nested(); in.left {

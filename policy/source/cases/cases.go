@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -203,7 +204,7 @@ func (r *caseReader) expect(n *tree.Node) (decision map[string]any, hooks map[st
 	known := policy.DecisionKeys()
 	for _, e := range n.Entries {
 		switch key := e.Key.Text.Value; {
-		case !spell.Has(known, key):
+		case !lists.Has(known, key):
 			r.unknown(e.Key, known...)
 		case key == "hooks" && e.Value.Shape == tree.Map:
 			delete(decision, key)

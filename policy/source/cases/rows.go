@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/tree"
 )
@@ -21,7 +21,7 @@ func (r *caseReader) hooks(n *tree.Node) map[string]map[string]any {
 	for _, hook := range n.Entries {
 		out[hook.Key.Text.Value] = r.object(hook.Value)
 		for _, e := range hook.Value.Entries {
-			if !spell.Has(HookKeys(), e.Key.Text.Value) {
+			if !lists.Has(HookKeys(), e.Key.Text.Value) {
 				r.unknown(e.Key, HookKeys()...)
 			}
 		}
@@ -126,7 +126,7 @@ func (r *caseReader) filled(n, row *tree.Node, number int) *tree.Node {
 		}
 		out.Entries = append(out.Entries, tree.Entry{Key: e.Key, Value: value})
 	}
-	for _, name := range spell.Keys(f.unused) {
+	for _, name := range lists.Keys(f.unused) {
 		r.report(f.unused[name].Span, "{{%s}} is nowhere in the case", name)
 	}
 	return &out

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -23,14 +24,14 @@ type Covered struct {
 
 // Same reports whether a command consists of the same as before.
 func (c *Covered) Same(o *Covered) bool {
-	return spell.Equal(c.Files, o.Files) && spell.Equal(c.Globs, o.Globs) && spell.Equal(c.Notes, o.Notes) && c.Opaque == o.Opaque
+	return lists.Equal(c.Files, o.Files) && lists.Equal(c.Globs, o.Globs) && lists.Equal(c.Notes, o.Notes) && c.Opaque == o.Opaque
 }
 
 // Imports are the folders of the Python scripts among paths.
 func Imports(paths []string) []string {
 	var out []string
 	for _, p := range paths {
-		if dir := filepath.Dir(p); filepath.Ext(p) == ".py" && !spell.Has(out, dir) {
+		if dir := filepath.Dir(p); filepath.Ext(p) == ".py" && !lists.Has(out, dir) {
 			out = append(out, dir)
 		}
 	}
@@ -59,7 +60,7 @@ func Covers(command string, line Line, at Place, live func(string) string) Cover
 			r.script(f, 0)
 		}
 	}
-	r.c.Files, r.c.Globs, r.c.Notes = spell.Keys(r.seen), spell.Keys(r.globs), spell.Distinct(r.c.Notes)
+	r.c.Files, r.c.Globs, r.c.Notes = lists.Keys(r.seen), lists.Keys(r.globs), lists.Distinct(r.c.Notes)
 	return r.c
 }
 
@@ -242,7 +243,7 @@ type language struct {
 func written(ends, interpreters string) func(path, text string) bool {
 	return func(path, text string) bool {
 		line, _, _ := spell.Cut(text, "\n")
-		return spell.Has(strings.Fields(ends), strings.TrimPrefix(filepath.Ext(path), ".")) ||
+		return lists.Has(strings.Fields(ends), strings.TrimPrefix(filepath.Ext(path), ".")) ||
 			strings.HasPrefix(line, "#!") && slices.ContainsFunc(strings.Fields(interpreters), func(i string) bool { return strings.Contains(line, i) })
 	}
 }
@@ -338,7 +339,7 @@ func (r *coverReader) javascript(text, dir, path string, depth int) {
 			at := filepath.Join(dir, name)
 			r.candidate(depth, at, at+".js", at+".json", at+".node", at+".cjs", at+".mjs", at+".ts", filepath.Join(at, "package.json"), filepath.Join(at, "index.js"))
 			r.existing(depth, filepath.Join(at, "index.js"))
-		case strings.HasPrefix(name, "node:"), spell.Has(nodeModules(), name):
+		case strings.HasPrefix(name, "node:"), lists.Has(nodeModules(), name):
 		default:
 			r.c.Notes = append(r.c.Notes, path+" requires "+name+": packages are not covered")
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/lazy"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // Files says which files in dir a command of a bash hook names, as
@@ -23,7 +23,7 @@ import (
 func Files(command, dir string) (files []string, opaque bool) {
 	c := commandReader{dir: filepath.Clean(dir), seen: map[string]bool{}}
 	opaque = c.read(command, 0)
-	return append(files, spell.Keys(c.seen)...), opaque
+	return append(files, lists.Keys(c.seen)...), opaque
 }
 
 type commandReader struct {
@@ -46,7 +46,7 @@ func (c *commandReader) read(text string, depth int) (opaque bool) {
 				c.read(strings.NewReplacer("=", " ", "@", " ").Replace(w.text), depth+1)
 			}
 		}
-		args := spell.Without(words, func(w *shellWord) bool { return w.redirect })
+		args := lists.Without(words, func(w *shellWord) bool { return w.redirect })
 		if len(args) > 0 && !c.resolved(args, listed[slices.Index(words, args[0])]) {
 			odd = true
 		}
@@ -125,18 +125,18 @@ func (c *commandReader) resolved(args []shellWord, listed bool) bool {
 	if strings.ContainsAny(program, `/\`) && listed {
 		return true
 	}
-	if spell.Has(plainBuiltins, program) {
+	if lists.Has(plainBuiltins, program) {
 		return true
 	}
 	base := filepath.Base(program)
-	if !spell.Has(plainPrograms, base) && !spell.Has(interpreters, base) {
+	if !lists.Has(plainPrograms, base) && !lists.Has(interpreters, base) {
 		return false
 	}
 	at, err := exec.LookPath(program)
 	if err != nil || !filepath.IsAbs(at) || c.inside(at) {
 		return false
 	}
-	if spell.Has(plainPrograms, base) {
+	if lists.Has(plainPrograms, base) {
 		return true
 	}
 	if len(args) < 2 || args[1].expands || args[1].glob {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/lazy"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // Place is where the programs and scripts of a command are found
@@ -102,13 +102,13 @@ func (f *commandFinder) command(words []shellWord, dir string, depth int) string
 			f.argument(words[i], dir)
 		}
 	}
-	args := spell.Without(words, func(w *shellWord) bool { return w.redirect })
+	args := lists.Without(words, func(w *shellWord) bool { return w.redirect })
 	wrapped := false
 	for len(args) > 0 {
 		word := args[0].text
 		switch {
 		case assignment().MatchString(word):
-		case spell.Has(before, filepath.Base(word)) && !strings.HasPrefix(word, "."):
+		case lists.Has(before, filepath.Base(word)) && !strings.HasPrefix(word, "."):
 			wrapped = true
 		case wrapped && (strings.HasPrefix(word, "-") || waited().MatchString(word)):
 		default:
@@ -146,7 +146,7 @@ func (f *commandFinder) program(args []shellWord, dir string, depth int) string 
 var versioned = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`[0-9.]*$`) })
 
 func isInterpreter(base string) bool {
-	return spell.Has(interpreters, versioned().ReplaceAllString(base, "")) || spell.Has([]string{"awk", "gawk", "mawk", "bun", "deno", "tsx", "ts-node", "lua", "jq", "sed"}, base)
+	return lists.Has(interpreters, versioned().ReplaceAllString(base, "")) || lists.Has([]string{"awk", "gawk", "mawk", "bun", "deno", "tsx", "ts-node", "lua", "jq", "sed"}, base)
 }
 
 // enter is the folder after `cd`: a relative one is found like a program.
@@ -175,29 +175,29 @@ var (
 )
 
 func (f *commandFinder) interpreted(base string, args []shellWord, dir string, depth int) {
-	noScript := spell.Has([]string{"awk", "gawk", "mawk", "jq", "sed"}, base)
-	shell := spell.Has([]string{"bash", "dash", "ksh", "sh", "zsh"}, base)
+	noScript := lists.Has([]string{"awk", "gawk", "mawk", "jq", "sed"}, base)
+	shell := lists.Has([]string{"bash", "dash", "ksh", "sh", "zsh"}, base)
 	for i := 0; i < len(args); i++ {
 		text := args[i].text
 		switch {
-		case spell.Has(runsFile, text) && i+1 < len(args):
+		case lists.Has(runsFile, text) && i+1 < len(args):
 			if base != "jq" || text != "-r" {
 				i++
 				f.module(args[i], dir)
 			}
-		case spell.Has(takesValue, text) && i+1 < len(args):
+		case lists.Has(takesValue, text) && i+1 < len(args):
 			i++
 		case shell && len(text) > 1 && text[0] == '-' && text[1] != '-' && strings.HasSuffix(text, "c"):
 			if i+1 < len(args) {
 				f.inline(args[i+1], dir, depth)
 			}
 			return
-		case base != "" && spell.Has([]string{"-c", "-e", "-m", "-p", "--eval", "--print", "-"}, text) && !shell:
+		case base != "" && lists.Has([]string{"-c", "-e", "-m", "-p", "--eval", "--print", "-"}, text) && !shell:
 			f.unsure = f.unsure || text == "-m"
 			f.arguments(args[i+1:], dir)
 			return
 		case strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+"):
-		case spell.Has([]string{"run", "test"}, text) && (base == "bun" || base == "deno"):
+		case lists.Has([]string{"run", "test"}, text) && (base == "bun" || base == "deno"):
 		case noScript:
 			f.arguments(args[i:], dir)
 			return

@@ -13,6 +13,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -86,7 +87,7 @@ func (r claudeRule) match(c *policy.Context) bool {
 	switch {
 	case tool == "Bash" || tool == "PowerShell" || tool == "Monitor":
 		return r.command(text("command"))
-	case spell.Has(claudeEditors, tool), spell.Has(claudeReaders, tool):
+	case lists.Has(claudeEditors, tool), lists.Has(claudeReaders, tool):
 		return r.path(c, text("file_path", "notebook_path", "path"))
 	case tool == "WebFetch":
 		return r.domain(text("url"))
@@ -105,9 +106,9 @@ func (r claudeRule) covers(tool string) bool {
 	case r.tool == tool, r.tool == "Task" && tool == "Agent", r.tool == "Agent" && tool == "Task":
 		return true
 	case r.tool == "Edit":
-		return spell.Has(claudeEditors, tool)
+		return lists.Has(claudeEditors, tool)
 	case r.tool == "Read":
-		return spell.Has(claudeReaders, tool)
+		return lists.Has(claudeReaders, tool)
 	case strings.HasPrefix(r.tool, "mcp__"):
 		return claudeGlob(r.tool, tool) || strings.HasPrefix(tool, r.tool+"__")
 	}
@@ -165,7 +166,7 @@ func claudeCommand(about, part string) bool {
 			return true
 		}
 		word, rest, more := spell.Cut(part, " ")
-		if !more || !spell.Has(shellWrappers, filepath.Base(word)) {
+		if !more || !lists.Has(shellWrappers, filepath.Base(word)) {
 			return false
 		}
 		part = strings.TrimSpace(rest)

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -142,7 +143,7 @@ func (p *Plugin) hooks() string {
 				return manifest
 			case !strings.HasPrefix(path, p.Root+string(filepath.Separator)), err != nil:
 				p.Lost = fmt.Sprintf("its hooks %q are not in it", one)
-			case !spell.Has(p.Files, path):
+			case !lists.Has(p.Files, path):
 				p.Files = append(p.Files, path)
 			}
 		case map[string]any:

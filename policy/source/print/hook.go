@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -269,7 +269,7 @@ func (pr *printer) env(h *policy.Hook, b *policy.Body) []policy.EnvVar {
 	if !moved || b.Agent.Event != "" || slices.ContainsFunc(b.Env, func(v policy.EnvVar) bool { return v.Name == name }) {
 		return b.Env
 	}
-	return append(spell.Copy(b.Env), policy.EnvVar{Name: name, Value: h.Dir})
+	return append(lists.Copy(b.Env), policy.EnvVar{Name: name, Value: h.Dir})
 }
 
 // maxKey is how many bytes YAML takes for a key on one line.
@@ -361,7 +361,7 @@ func (pr *printer) value(h *policy.Hook, key string, v any) any {
 		return out
 	case map[string]any:
 		out := block{}
-		for _, k := range spell.Keys(v) {
+		for _, k := range lists.Keys(v) {
 			pr.checkKey(h, k)
 			out.put(k, pr.value(h, key, v[k]))
 		}

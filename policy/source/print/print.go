@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/approval"
 	"github.com/hookc/hookc/policy/diag"
@@ -57,7 +57,7 @@ func Print(p *policy.Policy, o Options) ([]byte, diag.List) {
 		}
 	}
 	slices.SortStableFunc(pr.hooks, func(a, b *policy.Hook) int {
-		return spell.First(a.Event.Compare(b.Event), policy.Compare(level(a), level(b), false))
+		return lists.First(a.Event.Compare(b.Event), policy.Compare(level(a), level(b), false))
 	})
 	root := block{apart: true}
 	root.put("version", word("1"))
@@ -212,7 +212,7 @@ func (pr *printer) rego(root *block) {
 func sameRego(a, b *policy.RegoConfig) bool {
 	return a.Version == b.Version && reflect.DeepEqual(a.Forbid, b.Forbid) &&
 		reflect.DeepEqual(source.Values(a.Paths), source.Values(b.Paths)) && reflect.DeepEqual(source.Values(a.Data), source.Values(b.Data)) &&
-		spell.Equal(a.Open, b.Open)
+		lists.Equal(a.Open, b.Open)
 }
 
 // documents are the names of documents; those that are open say so.
@@ -224,7 +224,7 @@ func (pr *printer) documents(c *policy.RegoConfig) any {
 	for _, t := range c.Data {
 		doc := block{}
 		doc.put("file", pr.path(t.Value))
-		if spell.Has(c.Open, t.Value) {
+		if lists.Has(c.Open, t.Value) {
 			doc.put("open", word("true"))
 		}
 		out.entries = append(out.entries, blockEntry{value: doc})
@@ -288,7 +288,7 @@ func (pr *printer) approvals(root *block) {
 			b.put("once", word("true"))
 		}
 		groups := block{}
-		for _, name := range spell.Keys(a.Groups) {
+		for _, name := range lists.Keys(a.Groups) {
 			groups.put(name, flow(a.Groups[name]))
 		}
 		if a.Groups != nil {
@@ -357,7 +357,7 @@ func (pr *printer) events() []policy.Event {
 		}
 	}
 	slices.SortFunc(out, policy.Event.Compare)
-	return spell.Compact(out)
+	return lists.Compact(out)
 }
 
 // event is an event with its hooks: a list, or a map where something is set.
@@ -393,9 +393,9 @@ func (pr *printer) setting(e policy.Event) block {
 		if s.Strategy != "" && more.Strategy != "" && s.Strategy != more.Strategy ||
 			s.ChainTimeout != 0 && more.ChainTimeout != 0 && s.ChainTimeout != more.ChainTimeout ||
 			s.Order != "" && more.Order != "" && s.Order != more.Order {
-			pr.lost(nil, spell.First(more.StrategySpan, more.ChainTimeoutSpan, more.OrderSpan), "%s is set differently elsewhere in the tier", e)
+			pr.lost(nil, lists.First(more.StrategySpan, more.ChainTimeoutSpan, more.OrderSpan), "%s is set differently elsewhere in the tier", e)
 		}
-		s.Strategy, s.ChainTimeout, s.Order = spell.First(s.Strategy, more.Strategy), spell.First(s.ChainTimeout, more.ChainTimeout), spell.First(s.Order, more.Order)
+		s.Strategy, s.ChainTimeout, s.Order = lists.First(s.Strategy, more.Strategy), lists.First(s.ChainTimeout, more.ChainTimeout), lists.First(s.Order, more.Order)
 	}
 	b := block{}
 	b.some("strategy", string(s.Strategy))

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/source/tree"
 	"gopkg.in/yaml.v3"
 )
@@ -97,7 +97,7 @@ func writeValue(w *strings.Builder, v any, indent int, item bool) {
 			v.write(w, indent+2, false)
 		}
 	case flow:
-		fmt.Fprintf(w, " [%s]\n", strings.Join(spell.Each(v, flowText), ", "))
+		fmt.Fprintf(w, " [%s]\n", strings.Join(lists.Each(v, flowText), ", "))
 	case word:
 		fmt.Fprintf(w, " %s\n", v)
 	case string:

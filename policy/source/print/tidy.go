@@ -8,7 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/hookc/hookc/internal/fault"
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/policy/source/tree"
@@ -35,7 +35,7 @@ func Tidy(name string, data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return spell.Concat([]byte(head), out, []byte(rest)), nil
+	return lists.Concat([]byte(head), out, []byte(rest)), nil
 }
 
 // tidied lays one document out.
@@ -183,7 +183,7 @@ func sameYAML(a, b string) error {
 	if err := sameNodes(x, y); err != nil {
 		return err
 	}
-	if before, after := comments(x), comments(y); !spell.Equal(before, after) {
+	if before, after := comments(x), comments(y); !lists.Equal(before, after) {
 		return errors.New("a comment would be lost")
 	}
 	return nil
@@ -214,6 +214,6 @@ func comments(doc *yaml.Node) []string {
 			}
 		}
 	}
-	spell.Sort(out)
+	lists.Sort(out)
 	return out
 }

@@ -5,13 +5,13 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/lists"
 )
 
 // foldedNodes are the folded texts (`>`) of a document, in the order they are
 // written.
 func foldedNodes(doc *yaml.Node) []*yaml.Node {
-	return spell.DeleteFunc(whole(doc), func(n *yaml.Node) bool { return n.Kind != yaml.ScalarNode || n.Style&yaml.FoldedStyle == 0 })
+	return lists.DeleteFunc(whole(doc), func(n *yaml.Node) bool { return n.Kind != yaml.ScalarNode || n.Style&yaml.FoldedStyle == 0 })
 }
 
 // foldedTexts are the lines of each folded text as its author broke them, without

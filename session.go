@@ -250,7 +250,7 @@ func (s *Session) rebuild(base *policy.Policy, events []policy.Event) (map[polic
 		own[event] = true
 	}
 	if events == nil {
-		events = slices.SortedFunc(maps.Keys(own), policy.Event.Compare)
+		events = lists.Order(lists.Keys(own), policy.Event.Compare)
 	}
 	plans := map[policy.Event]*live{}
 	for _, event := range events {

@@ -2,7 +2,6 @@ package compiler
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -21,7 +20,7 @@ func resolve(u *unit) {
 	for _, h := range u.policy.Hooks {
 		byEvent[h.Event] = append(byEvent[h.Event], h)
 	}
-	for _, event := range slices.SortedFunc(maps.Keys(byEvent), policy.Event.Compare) {
+	for _, event := range lists.Order(lists.Keys(byEvent), policy.Event.Compare) {
 		u.resolveEvent(event, byEvent[event])
 	}
 	u.untrustedSources()

@@ -81,8 +81,7 @@ func eventsOf(p *dag.Program, only policy.Event) []policy.Event {
 	for _, e := range p.Hooks {
 		out = append(out, e.Hook.Event)
 	}
-	slices.SortFunc(out, policy.Event.Compare)
-	return lists.Compact(out)
+	return lists.Compact(lists.Order(out, policy.Event.Compare))
 }
 
 func explainEvent(p *dag.Program, event policy.Event, opt *ExplainOptions) EventModel {

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -60,7 +59,7 @@ func newRedactor(env []string) redactor {
 		}
 	}
 	// The longest first: one value may be part of another.
-	slices.SortFunc(r.values, func(a, b string) int { return lists.First(len(b)-len(a), strings.Compare(a, b)) })
+	lists.Order(r.values, func(a, b string) int { return lists.First(len(b)-len(a), strings.Compare(a, b)) })
 	return r
 }
 

@@ -383,8 +383,7 @@ func (d *Agent) Events() []policy.Event {
 	for _, p := range d.allPoints() {
 		out = append(out, p.event)
 	}
-	slices.SortFunc(out, policy.Event.Compare)
-	return lists.Compact(out)
+	return lists.Compact(lists.Order(out, policy.Event.Compare))
 }
 
 // find is the event with a name: the agent's own, a canonical one or another

@@ -356,8 +356,7 @@ func (pr *printer) events() []policy.Event {
 			out = append(out, s.Event)
 		}
 	}
-	slices.SortFunc(out, policy.Event.Compare)
-	return lists.Compact(out)
+	return lists.Compact(lists.Order(out, policy.Event.Compare))
 }
 
 // event is an event with its hooks: a list, or a map where something is set.

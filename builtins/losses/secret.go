@@ -228,12 +228,12 @@ func Metadata(address string) bool {
 		slices.ContainsFunc(Tokens(address[max(0, len(address)-120):]), func(t string) bool { return In(t, "credentials token accounts identity userdata oauth2 relative") })
 }
 
-// DomainLike reports whether a word ends as the name of a host does.
+// DomainLike reports whether a word ends as the name of a host does, and begins as one.
 func DomainLike(text string) bool {
 	host, _, _ := spell.Cut(text, "/")
 	host, _, _ = spell.Cut(host, ":")
 	i := strings.LastIndexByte(host, '.')
-	return i > 0 && In(strings.ToLower(host[i+1:]), "com net org io example dev ru cn co xyz site online app info biz me tk ml top cloud test invalid")
+	return i > 0 && host[0] != '.' && In(strings.ToLower(host[i+1:]), "com net org io example dev ru cn co xyz site online app info biz me tk ml top cloud test invalid")
 }
 
 // In reports whether word is one of list, which has blanks between them.

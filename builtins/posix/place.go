@@ -43,6 +43,21 @@ func Succeeds(s *syntax.Stmt) bool {
 	return false
 }
 
+// Either reports whether a statement prints what one command answers or, where that has no answer
+// and prints nothing, what the next does: git rev-parse --show-toplevel || pwd.
+func Either(s *syntax.Stmt) bool {
+	or, ok := s.Cmd.(*syntax.BinaryCmd)
+	if !ok || or.Op != syntax.OrStmt {
+		return false
+	}
+	c, ok := or.X.Cmd.(*syntax.CallExpr)
+	if !ok {
+		return Either(or.X)
+	}
+	return len(c.Args) > 1 && (losses.In(c.Args[0].Lit(), "readlink realpath mktemp dirname basename which") ||
+		len(c.Args) > 2 && c.Args[0].Lit() == "git" && c.Args[1].Lit() == "rev-parse" && losses.In(c.Args[2].Lit(), "--show-toplevel --git-dir --git-common-dir"))
+}
+
 // MovesOn reports whether a statement goes to another directory: what follows may happen there.
 func MovesOn(s *syntax.Stmt) bool {
 	c, ok := s.Cmd.(*syntax.CallExpr)

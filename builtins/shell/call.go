@@ -128,7 +128,7 @@ func (a *analysis) callOnce(s *syntax.Stmt, c *syntax.CallExpr, fr *shFrame, st 
 var perhapsPrinted = shPart{quoted: true, origin: shOrigin{kind: "perhaps"}}
 
 // printed is all of what is printed, or one piece of it where some may not be.
-func (a *analysis) printed(v shValue, fr *shFrame, at syntax.Node) shValue {
+func (a *analysis) printed(v shValue, fr *shFrame, at *syntax.CmdSubst) shValue {
 	alts, piece := []shValue{a.bounded(v, fr)}, shValue(nil)
 	for i, p := range v {
 		if p != perhapsPrinted {
@@ -142,6 +142,9 @@ func (a *analysis) printed(v shValue, fr *shFrame, at syntax.Node) shValue {
 		return alts[0]
 	} else if len(alts) > maxAlternatives {
 		alts = append(alts[:1], shUnknown("$(...)", shOrigin{kind: "output"}))
+	}
+	if len(at.Stmts) == 1 && posix.Either(at.Stmts[0]) {
+		alts = alts[1:]
 	}
 	return alts[a.choose("\x00printed"+itoa(fr.base)+" "+itoa(int(at.Pos().Offset())), len(alts))]
 }

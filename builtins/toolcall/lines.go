@@ -46,8 +46,10 @@ func lines(c *policy.Context) []string {
 	input, _ := c.Get(policy.FieldToolInput)
 	args, _ := input.(map[string]any)
 	language, _ := args["language"].(string)
-	t := told{words: losses.Tokens(tool[strings.LastIndexAny(strings.ReplaceAll(tool, "__", "//"), "/:.")+1:] + " " + language)}
-	t.object(args, t.does())
+	t := told{words: losses.Tokens(tool[strings.LastIndexAny(strings.ReplaceAll(tool, "__", "//"), "/:.")+1:])}
+	does := t.does()
+	t.words = lists.Add(t.words, losses.Tokens(language))
+	t.object(args, does)
 	out := commandPart.texts(c)
 	if KindOf(tool) != KindShell {
 		out = lists.DeleteFunc(out, func(s string) bool { return lists.Has(t.code, s) && !lists.Has(t.plain, s) })

@@ -35,6 +35,7 @@ func TestLines(t *testing.T) {
 		{"mcp__s__git_push", map[string]any{"force": true, "dry_run": true, "tags": false}, "git push --dry-run --force    "},
 		{"mcp__s__kubectl_delete", map[string]any{"resourceType": "namespace", "name": "prod"}, "kubectl delete namespace  prod "},
 		{"mcp__s__drop-collection", map[string]any{"collection": "x"}, "mcp drop-collection    "},
+		{"mcp__s__delete_repository", map[string]any{"language": "to restore"}, "mcp delete-repository    "},
 		{"mcp__s__delete_comment", map[string]any{"id": "x"}, ""},
 		{"mcp__s__restore_project", map[string]any{"id": "x"}, ""},
 		{"WebFetch", map[string]any{"url": "https://a", "prompt": "rm -rf /"}, "curl https://a"},

@@ -56,7 +56,7 @@ var Actions = lazy.Value(func() map[string]Action {
 		{Eval, "exec eval execfile vm.runInNewContext vm.runInThisContext Function instance_eval class_eval assert loadstring load"},
 		{SelfDelete, ".unlink .rmdir"}, {SelfTree, ".rmtree .rm_rf"}, {SelfWrite, ".write_text .write_bytes"}, {SelfRead, ".read_text .read_bytes"},
 	} {
-		for name := range strings.FieldsSeq(row.names) {
+		for _, name := range strings.Fields(row.names) {
 			m[name] = row.does
 		}
 	}
@@ -71,7 +71,7 @@ var Listing = lazy.Value(func() map[string]int {
 		Dir.glob Dir.children Dir.entries Dir.each_child Dir.foreach Dir.new Find.find opendir scandir RecursiveDirectoryIterator DirectoryIterator FilesystemIterator filepath.Walk
 		filepath.WalkDir filepath.Glob os.ReadDir ioutil.ReadDir path.filepath.Walk path.filepath.WalkDir globSync glob.sync glob.globSync fs.glob fs.globSync fs.promises.glob fast-glob.sync fg.sync lfs.dir walk readdirSync readdir`,
 		".rglob .glob .iterdir .walk .each_child .children", "find finddepth File.Find.find"} {
-		for name := range strings.FieldsSeq(names) {
+		for _, name := range strings.Fields(names) {
 			m[name] = i + 1
 		}
 	}

@@ -190,11 +190,8 @@ func (g *shellGuard) finds(says *guardSays, s *shell.Line, e *shell.Effect, a *s
 func (g *shellGuard) read(in *policy.Context) (s *shell.Line, surely bool, trouble string) {
 	surely = toolcall.KindOf(in.Text(policy.FieldToolName)) == toolcall.KindShell
 	line, ok := toolcall.Command(in)
-	if !ok {
-		if input, _ := in.Get(policy.FieldToolInput); surely && !emptyInput(input) {
-			return nil, true, "the call has no command line that is known"
-		}
-		return nil, surely, ""
+	if input, _ := in.Get(policy.FieldToolInput); !ok && surely && !emptyInput(input) {
+		return nil, true, "the call has no command line that is known"
 	}
 	if n := len(line); n > g.maxBytes {
 		return nil, surely, fmt.Sprintf("the command line has %d bytes and at most %d are read", n, g.maxBytes)

@@ -83,7 +83,7 @@ func parse() *rules {
 		lines = lines[1:]
 	}
 	t.names = strings.NewReplacer(names...)
-	for name := range strings.FieldsSeq(t.names.Replace("{quiet}")) {
+	for _, name := range strings.Fields(t.names.Replace("{quiet}")) {
 		t.quiet[name] = true
 	}
 	for _, line := range lines {

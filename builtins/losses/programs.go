@@ -33,7 +33,7 @@ var valueLetters = lazy.Value(func() map[string]string {
 		koStT sort,fsw uniq,bcfdO cut,d paste,CUILFWDxXS diff colordiff icdiff,IoWw sdiff,in cmp,aeijotv12 join,w fold,cosCEHilNnOpRrTW column,nteTsU strings,AjNSt od,efns hexdump hd,
 		efFmP file,cft stat,t look expand unexpand,DhlNowW pr,wpg fmt,abClnt split,bfn csplit,fL jq,opIsf yq,fso source-highlight,lFOPSof pygmentize,sw glow,ino shuf,bFgiMoSwW ptx,fto iconv,w basenc,d numfmt,ABDdEFHiLNPRswX pv`, ",") {
 		letters, names, _ := spell.Cut(strings.TrimSpace(row), " ")
-		for name := range strings.FieldsSeq(names) {
+		for _, name := range strings.Fields(names) {
 			m[name] = letters
 		}
 	}

@@ -31,7 +31,7 @@ func fillBuiltin() {
 		"mapfile": (*analysis).mapfile, "readarray": (*analysis).mapfile, "getopts": (*analysis).getopts,
 		"break": (*analysis).jump, "continue": (*analysis).jump, "exit": (*analysis).exit, "return": (*analysis).exit, "logout": (*analysis).exit, "printf": (*analysis).printfBuiltin,
 	}
-	for name := range strings.FieldsSeq("unalias let shopt wait umask : true false hash ulimit test [ bind complete disown fg bg setopt") {
+	for _, name := range strings.Fields("unalias let shopt wait umask : true false hash ulimit test [ bind complete disown fg bg setopt") {
 		shBuiltinTable[name] = func(*analysis, *shCall) shValue { return nil }
 	}
 }

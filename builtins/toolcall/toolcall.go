@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/fault"
@@ -57,7 +58,7 @@ var mcpPrefixes = []string{"mcp__", "mcp_", "MCP:", "@"}
 var toolKinds = lazy.Value(func() map[string]string {
 	m := map[string]string{}
 	for _, k := range kindTools {
-		for name := range strings.FieldsSeq(k.tools) {
+		for _, name := range strings.Fields(k.tools) {
 			if m[name] != "" {
 				panic("builtins: tool " + name + " has two kinds")
 			}
@@ -144,7 +145,7 @@ func init() {
 		return KindOf(tool), tool != ""
 	})
 	policy.Provide(policy.FieldShell, func(c *policy.Context) (any, bool) {
-		if s, ok := Shell(c); ok {
+		if s, ok := Shell(c); ok && HasCommand(c.Text(policy.FieldToolName)) {
 			return s.JSON(), true
 		}
 		return nil, false
@@ -357,9 +358,9 @@ func partText(v any) (string, bool) {
 	return "", false
 }
 
-// Shell returns what the command lines of a shell call would do; false when
-// the event is no shell call. It is computed at most once per Context, and is
-// what the field `shell` shows.
+// Shell returns what the command lines of a call would do; false when it has
+// none. It is computed at most once per Context, and is what the field `shell`
+// shows of calls that may have a command line.
 func Shell(c *policy.Context) (*shell.Line, bool) {
 	s, _ := c.Memo(policy.FieldShell, func(c *policy.Context) any {
 		if s := Parse(c, 0); s != nil {
@@ -381,7 +382,7 @@ func Parse(c *policy.Context, maxBytes int) *shell.Line {
 	offset := 0
 	input, _ := c.Get(policy.FieldToolInput)
 	dirs := folders(input, at, []string{at.Cwd})
-	for _, line := range commandPart.texts(c) {
+	for _, line := range lines(c) {
 		for _, name := range shells(c) {
 			for _, at.Cwd = range dirs {
 				at.Shell = name
@@ -393,7 +394,7 @@ func Parse(c *policy.Context, maxBytes int) *shell.Line {
 	return out
 }
 
-// joined is what two lines do. It takes a.
+// joined is what two lines do. It takes both.
 func joined(a, b *shell.Line, offset int) *shell.Line {
 	if a == nil {
 		return b
@@ -402,18 +403,19 @@ func joined(a, b *shell.Line, offset int) *shell.Line {
 	for i := range a.Commands {
 		pipes = max(pipes, a.Commands[i].Pipe)
 	}
-	for _, c := range b.Commands {
+	for i := range b.Commands {
+		c := &b.Commands[i]
 		if c.Offset += offset; c.Pipe > 0 {
 			c.Pipe += pipes
 		}
-		a.Commands = append(a.Commands, c)
 	}
-	for _, e := range b.Effects {
+	for i := range b.Effects {
+		e := &b.Effects[i]
 		if e.Offset += offset; e.Command >= 0 {
 			e.Command += first
 		}
-		a.Effects = append(a.Effects, e)
 	}
+	a.Commands, a.Effects = append(a.Commands, b.Commands...), append(a.Effects, b.Effects...)
 	a.Dynamic, a.Unknown = a.Dynamic || b.Dynamic, append(a.Unknown, b.Unknown...)
 	return a
 }
@@ -428,12 +430,9 @@ func folders(v any, at shell.At, out []string) []string {
 		}
 	case map[string]any:
 		for _, key := range lists.Keys(v) {
-			switch Plain(key) {
-			case "workdir", "workingdir", "workingdirectory", "workdirectory", "cwd", "dir", "directory", "dirpath", "chdir", "currentdir", "currentdirectory", "folder", "workspace":
-				if dir := folder(v[key], at); !lists.Has(out, dir) {
-					out = append(out, dir)
-				}
-			default:
+			if losses.In(Plain(key), "workdir workingdir workingdirectory workdirectory cwd dir directory dirpath chdir currentdir currentdirectory folder workspace") {
+				out = lists.Add(out, []string{folder(v[key], at)})
+			} else {
 				out = folders(v[key], at, out)
 			}
 		}
@@ -469,18 +468,14 @@ func shells(c *policy.Context) []string {
 	value, _ := c.Get(policy.FieldToolInput)
 	args, _ := value.(map[string]any)
 	for key, v := range args {
-		switch Plain(key) {
-		case "shell", "shelltype", "interpreter":
-			if name, _ := v.(string); name != "" {
-				out = append(out, shell.DialectOf(name))
-			}
+		if name, _ := v.(string); name != "" && losses.In(Plain(key), "shell shelltype interpreter") {
+			out = append(out, shell.DialectOf(name))
 		}
 	}
 	if len(out) == 0 {
 		return []string{""}
 	}
-	lists.Sort(out)
-	return lists.Compact(out)
+	return lists.Distinct(out)
 }
 
 // Command is the command line of a call, as it is found in the call's input: several are

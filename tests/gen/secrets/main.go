@@ -1,6 +1,7 @@
 // Command secrets writes builtins/secret/rules.json, the rules of secret.find, and
 // rules.json.gz, which is compiled in,
-// from the rule set of gitleaks (MIT license), whose version it names. The rules
+// from the rule set of gitleaks (MIT license), whose version it names, and the rules
+// of its own below. The rules
 // come as data: its package config would bring a framework of configuration and
 // four megabytes with it (docs/guards.md). Run it from the top of the module:
 //
@@ -17,6 +18,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -30,6 +32,17 @@ var left = map[string]string{
 	"kubernetes-secret-yaml":   "a template as well as a secret",
 	"sourcegraph-access-token": "any word of forty hexadecimal digits, such as a commit",
 	"curl-auth-user":           "a name and password of a test server",
+}
+
+// own are rules of the project: tokens of which the prefix says everything, in the lengths that
+// their makers give them.
+var own = []rule{
+	{"token-by-prefix", `\b(?:sk-(?:proj|svcacct|admin)-[A-Za-z0-9]{40,}|sk-or-v1-[a-f0-9]{64}|xai-[A-Za-z0-9]{70,}|gsk_[A-Za-z0-9]{48,}|r8_[A-Za-z0-9]{37,40}|sbp_[a-f0-9]{40}|` +
+		`ntn_[A-Za-z0-9]{40,50}|figd_[\w-]{40,}|tskey-[a-z]+-[A-Za-z0-9]{8,}-[A-Za-z0-9]{20,}|dckr_pat_[\w-]{27}|GOCSPX-[\w-]{28}|tvly-(?:dev-|prod-)?[A-Za-z0-9]{30,}|` +
+		`e2b_[a-f0-9]{40}|lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}|phx_[A-Za-z0-9]{40,})`, 3, 0,
+		strings.Fields("sk-proj- sk-svcacct- sk-admin- sk-or-v1- xai- gsk_ r8_ sbp_ ntn_ figd_ tskey- dckr_pat_ gocspx- tvly- e2b_ lsv2_ phx_"), nil},
+	{"discord-webhook", `discord(?:app)?\.com/api/(?:v\d+/)?webhooks/\d{17,20}/([\w-]{60,})`, 3, 0, []string{"/webhooks/"}, nil},
+	{"telegram-bot-address", `api\.telegram\.org/(?:file/)?bot(\d{5,16}:A[\w-]{33,35})\b`, 3, 0, []string{"api.telegram.org"}, nil},
 }
 
 // ruleSet is the part of gitleaks.toml that is read.
@@ -137,5 +150,6 @@ func convert(set *ruleSet) out {
 		}
 		o.Rules = append(o.Rules, to)
 	}
+	o.Rules = append(o.Rules, own...)
 	return o
 }

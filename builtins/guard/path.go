@@ -3,7 +3,6 @@ package guard
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -13,9 +12,9 @@ import (
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/builtins/toolcall"
+	"github.com/hookc/hookc/builtins/toolfiles"
 	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/paths"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -89,9 +88,9 @@ func (g *pathGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.Re
 	if s, ok := toolcall.Shell(in); ok {
 		g.shell(&says, s, at, kind == toolcall.KindShell)
 	}
-	if kind != toolcall.KindShell || patchText(in) != "" {
-		takes := takesAway(in.Text(policy.FieldToolName))
-		for _, f := range calledFiles(in, kind) {
+	if kind != toolcall.KindShell || toolfiles.PatchText(in) != "" {
+		takes := toolfiles.TakesAway(in.Text(policy.FieldToolName))
+		for _, f := range toolfiles.Of(in, kind) {
 			g.file(&says, f, takes, at)
 		}
 	}
@@ -100,22 +99,22 @@ func (g *pathGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.Re
 
 // file judges a file that a tool names. takes says that a folder is taken with
 // all that is in it.
-func (g *pathGuard) file(says *guardSays, f calledFile, takes bool, at shell.At) {
-	p, ok := fileAt(f.path, at)
+func (g *pathGuard) file(says *guardSays, f toolfiles.File, takes bool, at shell.At) {
+	p, ok := toolfiles.At(f.Path, at)
 	if !ok {
-		if f.writes && !f.guessed {
+		if f.Writes && !f.Guessed {
 			says.add(g.unknown, func() string {
-				return fmt.Sprintf("the path %q cannot be told, so it may be a protected file; instead: give an absolute path inside the project", shown(f.path))
+				return fmt.Sprintf("the path %q cannot be told, so it may be a protected file; instead: give an absolute path inside the project", shown(f.Path))
 			})
 		}
 		return
 	}
 	for _, name := range withReal(p) {
-		g.path(says, name, f.writes, at)
-		if takes && f.writes && !f.guessed {
+		g.path(says, name, f.Writes, at)
+		if takes && f.Writes && !f.Guessed {
 			g.effect(says, &shell.Effect{Kind: shell.EffectDelete, Domain: shell.DomainFile, Target: name, Certainty: shell.CertainKnown, Recursive: true}, at)
 		}
-		if f.writes && !f.guessed && g.outside != policy.None && at.Root != "" && !at.InProject(name) && !at.InTemp(name) && !g.allowed(name, at) {
+		if f.Writes && !f.Guessed && g.outside != policy.None && at.Root != "" && !at.InProject(name) && !at.InTemp(name) && !g.allowed(name, at) {
 			says.add(g.outside, func() string {
 				return fmt.Sprintf("%s is outside of the project; instead: write inside %s or into a temporary folder, and let the user move it", shown(name), at.Root)
 			})
@@ -130,37 +129,6 @@ func withReal(p string) []string {
 		return []string{p, target}
 	}
 	return []string{p}
-}
-
-// fileAt is an argument of a file tool as an absolute path.
-func fileAt(p string, at shell.At) (string, bool) {
-	if fileURI(p) {
-		plain, err := url.PathUnescape(p[len("file:"):])
-		if err != nil {
-			return "", false
-		}
-		rest, full := spell.CutPrefix(plain, "//")
-		if host, file, ok := spell.Cut(rest, "/"); full && ok && (host == "" || strings.EqualFold(host, "localhost")) {
-			plain = "/" + file
-		}
-		p = strings.TrimPrefix(plain, "//")
-	}
-	if p == "" || strings.IndexByte(p, 0) >= 0 {
-		return "", false
-	}
-	p = paths.Slash(p)
-	if p == "~" || strings.HasPrefix(p, "~/") {
-		if at.Home == "" {
-			return "", false
-		}
-		p = at.Home + p[1:]
-	}
-	base := at.Cwd
-	if base == "" {
-		base = at.Root
-	}
-	p, ok := paths.Abs(p, base)
-	return p, ok && strings.HasPrefix(p, "/") || ok && path.IsAbs(p) || ok && len(p) > 2 && p[1] == ':'
 }
 
 //go:noinline

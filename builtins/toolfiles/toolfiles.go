@@ -1,6 +1,9 @@
-package guard
+// Package toolfiles tells which files a call of a tool names, and where they lie.
+package toolfiles
 
 import (
+	"net/url"
+	"path"
 	"slices"
 	"strings"
 
@@ -9,16 +12,19 @@ import (
 	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/internal/lists"
+	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
-// calledFile is a file that a call of a file tool names.
-type calledFile struct {
-	path   string
-	writes bool
-	// guessed is true for a text of which nothing says that it is a path.
-	guessed bool
+// File is a file that a call of a tool names.
+type File struct {
+	// Path is as it is written there (At).
+	Path string
+	// Writes is true where the call may change the file.
+	Writes bool
+	// Guessed is true for a text of which nothing says that it is a path.
+	Guessed bool
 }
 
 // pathKeys are the names of arguments that hold a path or a list of paths, moveKeys
@@ -43,34 +49,34 @@ func keysOf(field policy.Field, more string) func() map[string]bool {
 }
 
 const (
-	// maxCalledFiles bounds what is looked at of one call, maxCalledDepth how
-	// deep its arguments nest. What exceeds them is a path that cannot be told.
-	maxCalledFiles = 512
-	maxCalledDepth = 16
+	// MaxFiles bounds what is looked at of one call, MaxDepth how deep its arguments
+	// nest. What exceeds them is a path that cannot be told.
+	MaxFiles = 512
+	MaxDepth = 16
 )
 
 // fileArgs collects the files that the arguments of a call name, at any depth.
 type fileArgs struct {
 	kind   string
 	writes bool
-	out    []calledFile
+	out    []File
 }
 
 //go:noinline
 func (f *fileArgs) add(p string) {
 	switch {
 	case p == "":
-	case len(f.out) < maxCalledFiles:
-		f.out = append(f.out, calledFile{path: p, writes: f.writes})
-	case len(f.out) == maxCalledFiles:
-		f.out = append(f.out, calledFile{path: untold, writes: f.writes})
+	case len(f.out) < MaxFiles:
+		f.out = append(f.out, File{Path: p, Writes: f.writes})
+	case len(f.out) == MaxFiles:
+		f.out = append(f.out, File{Path: untold, Writes: f.writes})
 	}
 }
 
 // guess adds a text of a tool that may do anything with it: a path on its own,
 // after an option, or in JSON that is sent as a text.
 func (f *fileArgs) guess(s string, depth int) {
-	if !f.writes || f.kind != toolcall.KindMCP && f.kind != toolcall.KindOther || s == "" || len(f.out) >= maxCalledFiles {
+	if !f.writes || f.kind != toolcall.KindMCP && f.kind != toolcall.KindOther || s == "" || len(f.out) >= MaxFiles {
 		return
 	}
 	if s[0] == '{' || s[0] == '[' {
@@ -83,9 +89,9 @@ func (f *fileArgs) guess(s string, depth int) {
 	if strings.ContainsAny(s, "\n\x00") || len(s) > 4096 || strings.Count(last, " ") > 1 && !strings.Contains(last, ".") {
 		return // a sentence
 	}
-	f.out = append(f.out, calledFile{path: s, writes: true, guessed: true})
+	f.out = append(f.out, File{Path: s, Writes: true, Guessed: true})
 	if _, value, ok := spell.Cut(s, "="); ok {
-		f.out = append(f.out, calledFile{path: value, writes: true, guessed: true})
+		f.out = append(f.out, File{Path: value, Writes: true, Guessed: true})
 	}
 }
 
@@ -95,7 +101,7 @@ const untold = "\x00"
 // value adds the paths of an argument: all its texts where its name says that it
 // holds paths, else those that say themselves that they are files.
 func (f *fileArgs) value(v any, named bool, depth int) {
-	if depth > maxCalledDepth {
+	if depth > MaxDepth {
 		f.add(untold)
 		return
 	}
@@ -130,10 +136,10 @@ func fileURI(s string) bool {
 	return len(s) > len("file:") && strings.EqualFold(s[:len("file:")], "file:")
 }
 
-// calledFiles lists the files a call names, in the order of the arguments'
-// names. A tool of which nothing is known writes, unless its name says that it
+// Of lists the files that a call of a tool of some kind names, in the order of the
+// arguments' names. A tool of which nothing is known writes, unless its name says that it
 // only looks.
-func calledFiles(in *policy.Context, kind string) []calledFile {
+func Of(in *policy.Context, kind string) []File {
 	value, _ := in.Get(policy.FieldToolInput)
 	args, _ := value.(map[string]any)
 	writes := kind == toolcall.KindWrite || kind == toolcall.KindEdit || (kind == toolcall.KindMCP || kind == toolcall.KindOther) && !looksOnly(in.Text(policy.FieldToolName))
@@ -142,7 +148,7 @@ func calledFiles(in *policy.Context, kind string) []calledFile {
 	if kind == toolcall.KindWrite || kind == toolcall.KindRead {
 		return f.out // what is written may well be about patches
 	}
-	for _, p := range patchFiles(patchText(in)) {
+	for _, p := range PatchFiles(PatchText(in)) {
 		f.writes = true
 		f.add(p)
 	}
@@ -157,7 +163,7 @@ func looksOnly(tool string) bool {
 	if i := strings.LastIndexAny(tool, "_:/."); i >= 0 && strings.HasPrefix(tool, "mcp__") {
 		tool = tool[strings.LastIndex(tool, "__")+2:]
 	}
-	if takesAway(tool) || slices.ContainsFunc(nameWords(tool), func(w string) bool { return writers()[w] }) {
+	if TakesAway(tool) || slices.ContainsFunc(nameWords(tool), func(w string) bool { return writers()[w] }) {
 		return false
 	}
 	return slices.ContainsFunc(lookers, func(word string) bool { return strings.HasPrefix(strings.ToLower(tool), word) })
@@ -166,9 +172,22 @@ func looksOnly(tool string) bool {
 // lookers begin the names of tools that read.
 var lookers = []string{"read", "get", "list", "search", "find", "view", "show", "stat", "query", "fetch", "describe", "info", "directory_tree", "grep", "glob"}
 
-// patchText is the patches that a call brings, in whatever arguments: Codex sends
+// takers are the words in a tool's name that say that it takes what it is given
+// away, or puts another thing in its place.
+var takers = losses.Words("delete remove rm rmdir move mv rename trash replace unlink erase wipe clean clear purge drop discard revert restore reset chmod chown mode permission " +
+	"permissions truncate sync mirror symlink destroy archive cut recycle")
+
+// TakesAway reports whether a tool says by its name that it takes folders.
+func TakesAway(tool string) bool {
+	return slices.ContainsFunc(nameWords(tool), func(w string) bool { return takers()[w] })
+}
+
+// nameWords are the words of a tool's name: delete_file, deleteFile, fs/rm-rf.
+func nameWords(tool string) []string { return losses.Tokens(tool[max(0, len(tool)-120):]) }
+
+// PatchText is the patches that a call brings, in whatever arguments: Codex sends
 // one as the input of apply_patch, or as a shell command.
-func patchText(in *policy.Context) string {
+func PatchText(in *policy.Context) string {
 	value, _ := in.Get(policy.FieldToolInput)
 	var found []string
 	patchesIn(value, "", &found)
@@ -196,13 +215,13 @@ func patchesIn(v any, key string, found *[]string) {
 // patchMarks begin the lines of a patch that name a file.
 var patchMarks = []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ", "+++ ", "--- ", "rename to ", "rename from "}
 
-// patchFiles lists the files a patch changes.
-func patchFiles(patch string) []string {
+// PatchFiles lists the files a patch changes.
+func PatchFiles(patch string) []string {
 	var out []string
 	for line := range strings.Lines(patch) {
 		line = strings.TrimRight(line, "\r\n")
 		i := slices.IndexFunc(patchMarks, func(m string) bool { return strings.HasPrefix(line, m) })
-		if i < 0 || len(out) >= maxCalledFiles {
+		if i < 0 || len(out) >= MaxFiles {
 			continue
 		}
 		name, _, _ := spell.Cut(line[len(patchMarks[i]):], "\t")
@@ -219,4 +238,35 @@ func patchFiles(patch string) []string {
 		}
 	}
 	return out
+}
+
+// At is the path of a File as an absolute path.
+func At(p string, at shell.At) (string, bool) {
+	if fileURI(p) {
+		plain, err := url.PathUnescape(p[len("file:"):])
+		if err != nil {
+			return "", false
+		}
+		rest, full := spell.CutPrefix(plain, "//")
+		if host, file, ok := spell.Cut(rest, "/"); full && ok && (host == "" || strings.EqualFold(host, "localhost")) {
+			plain = "/" + file
+		}
+		p = strings.TrimPrefix(plain, "//")
+	}
+	if p == "" || strings.IndexByte(p, 0) >= 0 {
+		return "", false
+	}
+	p = paths.Slash(p)
+	if p == "~" || strings.HasPrefix(p, "~/") {
+		if at.Home == "" {
+			return "", false
+		}
+		p = at.Home + p[1:]
+	}
+	base := at.Cwd
+	if base == "" {
+		base = at.Root
+	}
+	p, ok := paths.Abs(p, base)
+	return p, ok && strings.HasPrefix(p, "/") || ok && path.IsAbs(p) || ok && len(p) > 2 && p[1] == ':'
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/builtins/shell"
@@ -47,12 +48,12 @@ func agentFiles() []string {
 type pathGuard struct {
 	by                     policy.By
 	protect, hidden, allow pathSet
-	outside, unknown       policy.Verdict
+	outside, unknown, asks policy.Verdict
 }
 
 func newPathGuard(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 	s := guardSetup{hook: h, opts: opts}
-	g := &pathGuard{by: policy.By{Name: h.Name, At: h.Span}, unknown: s.unknown()}
+	g := &pathGuard{by: policy.By{Name: h.Name, At: h.Span}, unknown: s.unknown(), asks: h.Event.Spec().AskOrDeny()}
 	protect := opts.Texts("protect")
 	agents := []string(nil)
 	if s.flag("agents", true) {
@@ -75,7 +76,7 @@ func newPathGuard(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 	return rule.Made{
 		Runner: g,
 		Effects: policy.Effects{Reads: policy.FieldPaths(policy.FieldShell, policy.FieldPath), World: policy.WorldRead, Spec: true,
-			May: powersFor(policy.Deny, g.unknown, g.outside)},
+			May: powersFor(policy.Deny, g.unknown, g.asks, g.outside)},
 	}, s.found
 }
 
@@ -89,9 +90,10 @@ func (g *pathGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.Re
 		g.shell(&says, s, at, kind == toolcall.KindShell)
 	}
 	if kind != toolcall.KindShell || toolfiles.PatchText(in) != "" {
-		takes := toolfiles.TakesAway(in.Text(policy.FieldToolName))
+		tool, deed := in.Text(policy.FieldToolName), toolfiles.Deed(in, kind)
+		takes := toolfiles.TakesAway(tool)
 		for _, f := range toolfiles.Of(in, kind) {
-			g.file(&says, f, takes, at)
+			g.file(&says, f, tool, deed, takes, at)
 		}
 	}
 	return says.result(), nil
@@ -99,7 +101,7 @@ func (g *pathGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.Re
 
 // file judges a file that a tool names. takes says that a folder is taken with
 // all that is in it.
-func (g *pathGuard) file(says *guardSays, f toolfiles.File, takes bool, at shell.At) {
+func (g *pathGuard) file(says *guardSays, f toolfiles.File, tool, deed string, takes bool, at shell.At) {
 	p, ok := toolfiles.At(f.Path, at)
 	if !ok {
 		if f.Writes && !f.Guessed {
@@ -108,6 +110,13 @@ func (g *pathGuard) file(says *guardSays, f toolfiles.File, takes bool, at shell
 			})
 		}
 		return
+	}
+	if strings.ContainsAny(p, losses.GlobChars) && !f.Guessed && (f.Writes || strings.Trim(path.Base(p), "*") != "") {
+		e := shell.Effect{Kind: shell.EffectRead, Domain: shell.DomainFile, Target: p, Certainty: shell.CertainPattern}
+		if f.Writes {
+			e.Kind = shell.EffectWrite
+		}
+		g.effect(says, &e, at)
 	}
 	for _, name := range withReal(p) {
 		g.path(says, name, f.Writes, at)
@@ -119,11 +128,44 @@ func (g *pathGuard) file(says *guardSays, f toolfiles.File, takes bool, at shell
 				return fmt.Sprintf("%s is outside of the project; instead: write inside %s or into a temporary folder, and let the user move it", shown(name), at.Root)
 			})
 		}
+		if !(f.Guessed && f.Writes) && deed != "" && !g.allowed(name, at) {
+			g.place(says, name, tool, deed, at)
+		}
+		if root, err := paths.Real(at.Root, "/"); err == nil && at.Root != "" {
+			at.Root = root // of where the links lead
+		}
+	}
+}
+
+// place judges a file that a tool shows, writes or deletes as shell-guard does, by what
+// it holds and where it lies. Settings of agents are left to the list.
+func (g *pathGuard) place(says *guardSays, p, tool, deed string, at shell.At) {
+	at.Root = lists.First(at.Root, at.Cwd)
+	e := &shell.Effect{Kind: shell.EffectKind(deed), Domain: shell.DomainFile, Op: deed, Certainty: shell.CertainKnown, Recursive: deed == "delete", Target: p}
+	if deed == "config" {
+		e.Kind = shell.EffectRead
+	}
+	s := shell.Parse("cat", at)
+	s.Commands[0].Name = tool
+	e.Place, e.Secret = at.ZoneOf(p)
+	a := judgeEffect(s, e)
+	switch {
+	case a == nil || a == adviceAgentSettings || a == adviceHookc:
+	case a == adviceDeleteOutside && (losses.IsUnder(at.Root, p) || e.Place == shell.ZoneOther && !isFolder(p, false) && !isFile(p)): // the project holds the home; a thing of no disk
+	case deed == "write" && (p == "/" || path.Dir(p) == path.Dir(at.Home)):
+	default:
+		v := lists.First(a.verdict, g.unknown)
+		if v == policy.Ask {
+			v = g.asks
+		}
+		says.add(v, func() string { return a.reason(s, e) })
 	}
 }
 
 // withReal is a path, and where it leads when links are followed if that is
 // elsewhere.
+//
+//go:noinline
 func withReal(p string) []string {
 	if target, err := paths.Real(p, "/"); err == nil && target != p {
 		return []string{p, target}

@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"policy", "policy/state", "policy/disk", "builtins/shell", "internal/gate/rules"},
 	{"internal/share", "policy/observe", "policy/rollout", "builtins/harm"},
 	{"dag", "internal/decisionlog", "policy/agent/form", "policy/agent/js", "policy/agent/repeats", "policy/agent/supersede", "policy/pattern", "policy/source/permission", "policy/source/plugins", "policy/source/tree", "policy/source/variables", "policy/trust", "builtins/links", "builtins/rule", "builtins/toolcall", "rego/directed", "rego/outline", "rego/template"},
-	{"policy/agent", "policy/bundled", "policy/callmatch", "policy/source/commandline", "policy/source/extensions", "policy/source/parts", "compiler/solve"},
+	{"builtins/toolfiles", "policy/agent", "policy/bundled", "policy/callmatch", "policy/source/commandline", "policy/source/extensions", "policy/source/parts", "compiler/solve"},
 	{"builtins/guard", "policy/facts", "rego/conditions"},
 	{"builtins"},
 	{"dag/render/layout"},

@@ -3,19 +3,19 @@ package guard
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/builtins/toolcall"
+	"github.com/hookc/hookc/builtins/toolfiles"
 	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/paths"
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -48,12 +48,12 @@ func agentFiles() []string {
 type pathGuard struct {
 	by                     policy.By
 	protect, hidden, allow pathSet
-	outside, unknown       policy.Verdict
+	outside, unknown, asks policy.Verdict
 }
 
 func newPathGuard(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 	s := guardSetup{hook: h, opts: opts}
-	g := &pathGuard{by: policy.By{Name: h.Name, At: h.Span}, unknown: s.unknown()}
+	g := &pathGuard{by: policy.By{Name: h.Name, At: h.Span}, unknown: s.unknown(), asks: h.Event.Spec().AskOrDeny()}
 	protect := opts.Texts("protect")
 	agents := []string(nil)
 	if s.flag("agents", true) {
@@ -76,7 +76,7 @@ func newPathGuard(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 	return rule.Made{
 		Runner: g,
 		Effects: policy.Effects{Reads: policy.FieldPaths(policy.FieldShell, policy.FieldPath), World: policy.WorldRead, Spec: true,
-			May: powersFor(policy.Deny, g.unknown, g.outside)},
+			May: powersFor(policy.Deny, g.unknown, g.asks, g.outside)},
 	}, s.found
 }
 
@@ -89,10 +89,11 @@ func (g *pathGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.Re
 	if s, ok := toolcall.Shell(in); ok {
 		g.shell(&says, s, at, kind == toolcall.KindShell)
 	}
-	if kind != toolcall.KindShell || patchText(in) != "" {
-		takes := takesAway(in.Text(policy.FieldToolName))
-		for _, f := range calledFiles(in, kind) {
-			g.file(&says, f, takes, at)
+	if kind != toolcall.KindShell || toolfiles.PatchText(in) != "" {
+		tool, deed := in.Text(policy.FieldToolName), toolfiles.Deed(in, kind)
+		takes := toolfiles.TakesAway(tool)
+		for _, f := range toolfiles.Of(in, kind) {
+			g.file(&says, f, tool, deed, takes, at)
 		}
 	}
 	return says.result(), nil
@@ -100,67 +101,76 @@ func (g *pathGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.Re
 
 // file judges a file that a tool names. takes says that a folder is taken with
 // all that is in it.
-func (g *pathGuard) file(says *guardSays, f calledFile, takes bool, at shell.At) {
-	p, ok := fileAt(f.path, at)
+func (g *pathGuard) file(says *guardSays, f toolfiles.File, tool, deed string, takes bool, at shell.At) {
+	p, ok := toolfiles.At(f.Path, at)
 	if !ok {
-		if f.writes && !f.guessed {
+		if f.Writes && !f.Guessed {
 			says.add(g.unknown, func() string {
-				return fmt.Sprintf("the path %q cannot be told, so it may be a protected file; instead: give an absolute path inside the project", shown(f.path))
+				return fmt.Sprintf("the path %q cannot be told, so it may be a protected file; instead: give an absolute path inside the project", shown(f.Path))
 			})
 		}
 		return
 	}
+	if strings.ContainsAny(p, losses.GlobChars) && !f.Guessed && (f.Writes || strings.Trim(path.Base(p), "*") != "") {
+		e := shell.Effect{Kind: shell.EffectRead, Domain: shell.DomainFile, Target: p, Certainty: shell.CertainPattern}
+		if f.Writes {
+			e.Kind = shell.EffectWrite
+		}
+		g.effect(says, &e, at)
+	}
 	for _, name := range withReal(p) {
-		g.path(says, name, f.writes, at)
-		if takes && f.writes && !f.guessed {
+		g.path(says, name, f.Writes, at)
+		if takes && f.Writes && !f.Guessed {
 			g.effect(says, &shell.Effect{Kind: shell.EffectDelete, Domain: shell.DomainFile, Target: name, Certainty: shell.CertainKnown, Recursive: true}, at)
 		}
-		if f.writes && !f.guessed && g.outside != policy.None && at.Root != "" && !at.InProject(name) && !at.InTemp(name) && !g.allowed(name, at) {
+		if f.Writes && !f.Guessed && g.outside != policy.None && at.Root != "" && !at.InProject(name) && !at.InTemp(name) && !g.allowed(name, at) {
 			says.add(g.outside, func() string {
 				return fmt.Sprintf("%s is outside of the project; instead: write inside %s or into a temporary folder, and let the user move it", shown(name), at.Root)
 			})
 		}
+		if !(f.Guessed && f.Writes) && deed != "" && !g.allowed(name, at) {
+			g.place(says, name, tool, deed, at)
+		}
+		if root, err := paths.Real(at.Root, "/"); err == nil && at.Root != "" {
+			at.Root = root // of where the links lead
+		}
+	}
+}
+
+// place judges a file that a tool shows, writes or deletes as shell-guard does, by what
+// it holds and where it lies. Settings of agents are left to the list.
+func (g *pathGuard) place(says *guardSays, p, tool, deed string, at shell.At) {
+	at.Root = lists.First(at.Root, at.Cwd)
+	e := &shell.Effect{Kind: shell.EffectKind(deed), Domain: shell.DomainFile, Op: deed, Certainty: shell.CertainKnown, Recursive: deed == "delete", Target: p}
+	if deed == "config" {
+		e.Kind = shell.EffectRead
+	}
+	s := shell.Parse("cat", at)
+	s.Commands[0].Name = tool
+	e.Place, e.Secret = at.ZoneOf(p)
+	a := judgeEffect(s, e)
+	switch {
+	case a == nil || a == adviceAgentSettings || a == adviceHookc:
+	case a == adviceDeleteOutside && (losses.IsUnder(at.Root, p) || e.Place == shell.ZoneOther && !isFolder(p, false) && !isFile(p)): // the project holds the home; a thing of no disk
+	case deed == "write" && (p == "/" || path.Dir(p) == path.Dir(at.Home)):
+	default:
+		v := lists.First(a.verdict, g.unknown)
+		if v == policy.Ask {
+			v = g.asks
+		}
+		says.add(v, func() string { return a.reason(s, e) })
 	}
 }
 
 // withReal is a path, and where it leads when links are followed if that is
 // elsewhere.
+//
+//go:noinline
 func withReal(p string) []string {
 	if target, err := paths.Real(p, "/"); err == nil && target != p {
 		return []string{p, target}
 	}
 	return []string{p}
-}
-
-// fileAt is an argument of a file tool as an absolute path.
-func fileAt(p string, at shell.At) (string, bool) {
-	if fileURI(p) {
-		plain, err := url.PathUnescape(p[len("file:"):])
-		if err != nil {
-			return "", false
-		}
-		rest, full := spell.CutPrefix(plain, "//")
-		if host, file, ok := spell.Cut(rest, "/"); full && ok && (host == "" || strings.EqualFold(host, "localhost")) {
-			plain = "/" + file
-		}
-		p = strings.TrimPrefix(plain, "//")
-	}
-	if p == "" || strings.IndexByte(p, 0) >= 0 {
-		return "", false
-	}
-	p = paths.Slash(p)
-	if p == "~" || strings.HasPrefix(p, "~/") {
-		if at.Home == "" {
-			return "", false
-		}
-		p = at.Home + p[1:]
-	}
-	base := at.Cwd
-	if base == "" {
-		base = at.Root
-	}
-	p, ok := paths.Abs(p, base)
-	return p, ok && strings.HasPrefix(p, "/") || ok && path.IsAbs(p) || ok && len(p) > 2 && p[1] == ':'
 }
 
 //go:noinline

@@ -12,6 +12,7 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/builtins/toolfiles"
 	"github.com/hookc/hookc/internal/paths"
 )
 
@@ -19,19 +20,6 @@ import (
 // its mode does so to everything below it. Patterns that begin at a fixed place
 // are judged by what they can name, whether or not it exists; a pattern that
 // holds anywhere (`**/main.tf`) is judged by what exists.
-
-// takers are the words in a tool's name that say that it takes what it is given
-// away, or puts another thing in its place.
-var takers = losses.Words("delete remove rm rmdir move mv rename trash replace unlink erase wipe clean clear purge drop discard revert restore reset chmod chown mode permission " +
-	"permissions truncate sync mirror symlink destroy archive cut recycle")
-
-// takesAway reports whether a tool says by its name that it takes folders.
-func takesAway(tool string) bool {
-	return slices.ContainsFunc(nameWords(tool), func(w string) bool { return takers()[w] })
-}
-
-// nameWords are the words of a tool's name: delete_file, deleteFile, fs/rm-rf.
-func nameWords(tool string) []string { return losses.Tokens(tool[max(0, len(tool)-120):]) }
 
 // folderWrites are the writes after which a folder is another one.
 var folderWrites = map[string]bool{"move": true, "link": true, "link-force": true}
@@ -120,7 +108,7 @@ func (s pathSet) globTakes(glob string, at shell.At) (string, bool) {
 	}
 	found, err := filepath.Glob(filepath.FromSlash(strings.ReplaceAll(glob, "**", "*")))
 	for i, name := range found {
-		if text, ok := s.existsBelow(paths.Slash(name), true, at); ok || err != nil || i > maxCalledFiles {
+		if text, ok := s.existsBelow(paths.Slash(name), true, at); ok || err != nil || i > toolfiles.MaxFiles {
 			return text, true
 		}
 	}
@@ -244,7 +232,7 @@ func matchesOf(e *shell.Effect) []string {
 		return []string{e.Target}
 	}
 	found, err := filepath.Glob(filepath.FromSlash(e.Target))
-	if err != nil || len(found) == 0 || len(found) > maxCalledFiles {
+	if err != nil || len(found) == 0 || len(found) > toolfiles.MaxFiles {
 		return []string{fixedPart(e.Target)}
 	}
 	return found

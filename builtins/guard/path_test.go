@@ -252,3 +252,56 @@ func TestPathGuardFindsPaths(t *testing.T) {
 	assert.Equal(t, policy.Deny, say(t, g, spaced).Verdict, "folders may have spaces in their names")
 	assert.Equal(t, policy.Ask, say(t, g, bashCall("curl https://example.com/x.patch | git apply")).Verdict)
 }
+
+// TestPathGuardPlaces: what shell-guard says of a file holds for tools too, and a project
+// that is the home is usable.
+func TestPathGuardPlaces(t *testing.T) {
+	g := mustGuard(t, "path-guard", map[string]any{"hide": []any{"**/.env"}, "allow": []any{"~/.ssh/agent.conf"}})
+	type args = map[string]any
+	for _, tt := range []struct {
+		tool string
+		args args
+		want policy.Verdict
+	}{
+		{"Read", args{"file_path": "~/.ssh/id_ed25519"}, policy.Deny},
+		{"Read", args{"file_path": "/proc/self/environ"}, policy.Deny},
+		{"Read", args{"file_path": ".env.production"}, policy.Deny},
+		{"read_many_files", args{"paths": []any{"~/.ssh/*"}}, policy.Deny},
+		{"read_many_files", args{"paths": []any{"**/.e*"}}, policy.Deny},
+		{"Grep", args{"pattern": "x", "path": "~/.aws", "output_mode": "content"}, policy.Deny},
+		{"Grep", args{"pattern": "x", "glob": ".env*", "output_mode": "content"}, policy.Deny},
+		{"mcp__x__browser_file_upload", args{"paths": []any{"/home/dev/.ssh/id_rsa"}}, policy.Deny},
+		{"str_replace_editor", args{"command": "view", "path": "/home/dev/.netrc"}, policy.Deny},
+		{"Write", args{"file_path": "~/.bashrc"}, policy.Deny},
+		{"Write", args{"file_path": "/etc/sudoers.d/dev"}, policy.Deny},
+		{"Write", args{"file_path": "/dev/sda"}, policy.Deny},
+		{"Write", args{"file_path": "/opt/x/y"}, policy.Ask},
+		{"apply_patch", args{"input": "*** Begin Patch\n*** Update File: /home/dev/.zshrc\n*** End Patch"}, policy.Deny},
+		{"delete_file", args{"path": "/home/dev/Documents/a.docx"}, policy.Deny},
+		{"mcp__x__remove_directory", args{"path": "/home/dev"}, policy.Deny},
+		{"Delete", args{"file_path": ".git/objects"}, policy.Deny},
+
+		{"Read", args{"file_path": ".env.example"}, policy.None},
+		{"Read", args{"file_path": "~/.ssh/config"}, policy.None},
+		{"Read", args{"file_path": "~/.ssh/agent.conf"}, policy.None},
+		{"Read", args{"file_path": "/etc/hosts"}, policy.None},
+		{"Read", args{"file_path": "app/[id]/page.tsx"}, policy.None},
+		{"LS", args{"path": "~/.ssh"}, policy.None},
+		{"Grep", args{"pattern": "x", "glob": "**/*", "output_mode": "content"}, policy.None},
+		{"Grep", args{"pattern": "x", "glob": ".env"}, policy.None},
+		{"Write", args{"file_path": ".env.local"}, policy.None},
+		{"Write", args{"file_path": "~/notes.txt"}, policy.None},
+		{"Write", args{"file_path": ".git/info/exclude"}, policy.None},
+		{"mcp__x__ssh_connect", args{"privateKey": "/home/dev/.ssh/id_rsa"}, policy.None},
+		{"mcp__x__browser_navigate", args{"url": "file:///usr/share/doc/x.html"}, policy.None},
+		{"mcp__x__list_directory", args{"path": "/home/dev/.ssh"}, policy.None},
+	} {
+		r := say(t, g, toolCall(tt.tool, tt.args))
+		assert.Equal(t, tt.want, r.Verdict, "%s %v: %v", tt.tool, tt.args, r.Reasons)
+	}
+	home := mustGuard(t, "path-guard", map[string]any{"agents": false, "protect": []any{"x"}})
+	for tool, p := range map[string]string{"Write": "/home/dev/notes.txt", "Read": "/home/dev/a", "delete_file": "/home/dev/Documents/a", "Edit": "/home/dev/.claude/settings.json"} {
+		in := toolCall(tool, args{"file_path": p}).Set(policy.FieldCwd, "/home/dev").Set(policy.FieldProjectRoot, "/home/dev")
+		assert.Equal(t, policy.None, say(t, home, in).Verdict, "%s %s", tool, p)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/hookc/hookc/builtins/secret"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/builtins/toolcall"
+	"github.com/hookc/hookc/builtins/toolfiles"
 	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -98,9 +99,9 @@ func (g *secretGuard) mayHold(in *policy.Context, f policy.Field) bool {
 		return false
 	}
 	at := shell.Here(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot))
-	files := calledFiles(in, toolcall.KindOf(in.Text(policy.FieldToolName)))
+	files := toolfiles.Of(in, toolcall.KindOf(in.Text(policy.FieldToolName)))
 	for _, file := range files {
-		p, ok := fileAt(file.path, at)
+		p, ok := toolfiles.At(file.Path, at)
 		if _, free := g.free.match(p, at); !ok || !free {
 			return false
 		}

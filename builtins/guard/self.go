@@ -16,6 +16,7 @@ import (
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/builtins/toolcall"
+	"github.com/hookc/hookc/builtins/toolfiles"
 	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/policy"
@@ -111,11 +112,11 @@ func (g *selfGuard) Run(ctx context.Context, in *policy.Context, _ int) (policy.
 	if s, ok := toolcall.Shell(in); ok {
 		call.shell(s, kind == toolcall.KindShell, 0)
 	}
-	if kind != toolcall.KindShell || patchText(in) != "" {
-		for _, f := range calledFiles(in, kind) {
-			if f.writes && (!f.guessed || call.names(f.path)) {
-				call.file(f.path, kind == toolcall.KindMCP || kind == toolcall.KindOther)
-			} else if p, ok := fileAt(f.path, call.at); ok {
+	if kind != toolcall.KindShell || toolfiles.PatchText(in) != "" {
+		for _, f := range toolfiles.Of(in, kind) {
+			if f.Writes && (!f.Guessed || call.names(f.Path)) {
+				call.file(f.Path, kind == toolcall.KindMCP || kind == toolcall.KindOther)
+			} else if p, ok := toolfiles.At(f.Path, call.at); ok {
 				call.reads(&shell.Effect{Kind: shell.EffectRead, Certainty: shell.CertainKnown, Target: p})
 			}
 		}
@@ -146,7 +147,7 @@ func (c *selfCall) deny(p, entry string) {
 // file judges a file that a tool would write; whole says that the tool may do
 // anything to it, as far as its name tells.
 func (c *selfCall) file(text string, whole bool) {
-	p, ok := fileAt(text, c.at)
+	p, ok := toolfiles.At(text, c.at)
 	if !ok {
 		c.says.add(c.g.verdict, func() string {
 			return fmt.Sprintf("the path %q cannot be told, so it may be a file of hookc; instead: give an absolute path inside the project", shown(text))
@@ -158,7 +159,7 @@ func (c *selfCall) file(text string, whole bool) {
 
 // names reports whether a text that may be a path is one of hookc's.
 func (c *selfCall) names(text string) bool {
-	p, ok := fileAt(text, c.at)
+	p, ok := toolfiles.At(text, c.at)
 	if !ok {
 		return false
 	}

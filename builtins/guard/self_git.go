@@ -12,6 +12,7 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/builtins/toolfiles"
 	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/spell"
@@ -292,7 +293,7 @@ func patchedFiles(cmd *shell.Command, argv []shell.Word) (files []string, known 
 		known = known && ok
 		text.WriteString(t + "\n")
 	}
-	for _, name := range patchFiles(text.String()) {
+	for _, name := range toolfiles.PatchFiles(text.String()) {
 		for at, more := strings.Trim(paths.Slash(name), `"`), true; more && at != ""; _, at, more = spell.Cut(at, "/") {
 			if p := posix.Absolute(cmd.Dir, at); p != "" {
 				files = append(files, p)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookc/hookc/builtins/toolfiles"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -151,10 +152,10 @@ func TestSelfGuardFiles(t *testing.T) {
 		assert.Equal(t, tt.want, r.Verdict, "%s: %v", name, r.Reasons)
 	}
 	deep := any("hooks.yaml")
-	for range 3 * maxCalledDepth {
+	for range 3 * toolfiles.MaxDepth {
 		deep = map[string]any{"path": deep}
 	}
-	many := make([]any, 2*maxCalledFiles)
+	many := make([]any, 2*toolfiles.MaxFiles)
 	for i := range many {
 		many[i] = "src/a.go"
 	}

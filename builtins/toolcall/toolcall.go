@@ -381,7 +381,7 @@ func Parse(c *policy.Context, maxBytes int) *shell.Line {
 	at.MaxBytes = maxBytes
 	offset := 0
 	input, _ := c.Get(policy.FieldToolInput)
-	dirs := folders(input, at, []string{at.Cwd})
+	dirs := Folders(input, at, []string{at.Cwd})
 	for _, line := range lines(c) {
 		for _, name := range shells(c) {
 			for _, at.Cwd = range dirs {
@@ -420,20 +420,20 @@ func joined(a, b *shell.Line, offset int) *shell.Line {
 	return a
 }
 
-// folders are those in which a call may run its command lines: the event's own, and each that it
-// names, at whatever depth, "" for one that nobody can tell.
-func folders(v any, at shell.At, out []string) []string {
+// Folders adds to out those in which a call may run its command lines: each that it names, at
+// whatever depth, "" for one that nobody can tell.
+func Folders(v any, at shell.At, out []string) []string {
 	switch v := v.(type) {
 	case []any:
 		for _, e := range v {
-			out = folders(e, at, out)
+			out = Folders(e, at, out)
 		}
 	case map[string]any:
 		for _, key := range lists.Keys(v) {
-			if losses.In(Plain(key), "workdir workingdir workingdirectory workdirectory cwd dir directory dirpath chdir currentdir currentdirectory folder workspace") {
+			if losses.In(Plain(key), "workdir workingdir workingdirectory workdirectory cwd dir directory dirpath chdir currentdir currentdirectory folder workspace repopath rootdir basepath projectpath workspaceroot") {
 				out = lists.Add(out, []string{folder(v[key], at)})
 			} else {
-				out = folders(v[key], at, out)
+				out = Folders(v[key], at, out)
 			}
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/builtins/links"
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/builtins/shell"
@@ -198,13 +200,24 @@ func (g *pathGuard) shell(says *guardSays, s *shell.Line, at shell.At, surely bo
 	if surely && len(s.Unknown) > 0 {
 		says.add(g.unknown, func() string { return unreadable(s.Unknown[0]) })
 	}
+	l := links.New(at)
 	for i := range s.Effects {
 		e := &s.Effects[i]
-		if e.Host != "" || e.Domain != shell.DomainFile && e.Domain != shell.DomainPermission {
+		if !onFiles(e) {
 			continue
 		}
 		g.effect(says, e, at)
-		for _, p := range landings(s, e) {
+		lands := landings(s, e)
+		if ofFile(e) {
+			to, _ := follow(s, e, &l)
+			for _, p := range to {
+				if !folderWrites[e.Op] || isFolder(p, false) { // else the link is replaced
+					lands = append(lands, p)
+				}
+			}
+			makeLinks(s, i, &l)
+		}
+		for _, p := range lands {
 			landed := *e
 			landed.Target = p
 			g.effect(says, &landed, at)
@@ -213,14 +226,20 @@ func (g *pathGuard) shell(says *guardSays, s *shell.Line, at shell.At, surely bo
 	g.changed(says, s, at)
 }
 
+// onFiles reports whether an effect is one on files here: what is run as another user is none.
+func onFiles(e *shell.Effect) bool {
+	return e.Host == "" && (e.Domain == shell.DomainFile || e.Domain == shell.DomainPermission && (e.Kind != shell.EffectPrivilege || e.Op == "setuid"))
+}
+
 func (g *pathGuard) effect(says *guardSays, e *shell.Effect, at shell.At) {
 	writes := e.Kind == shell.EffectWrite || e.Kind == shell.EffectDelete || e.Kind == shell.EffectPrivilege && e.Domain == shell.DomainPermission
 	if !writes && e.Kind != shell.EffectRead {
 		return
 	}
-	if e.Certainty == shell.CertainDynamic && !strings.HasPrefix(e.Target, "/") {
-		g.dynamic(says, e, writes)
-		return
+	if e.Certainty == shell.CertainDynamic {
+		if g.dynamic(says, e, writes, at); !strings.HasPrefix(e.Target, "/") {
+			return
+		}
 	}
 	if e.Certainty == shell.CertainKnown && !writes && len(g.hidden) == 0 || e.Certainty == shell.CertainKnown && g.allowed(e.Target, at) {
 		return
@@ -241,17 +260,29 @@ func (g *pathGuard) effect(says *guardSays, e *shell.Effect, at shell.At) {
 	}
 }
 
-// dynamic judges a file of which the folder is not known: one that has the name
-// of a protected file may be it.
-func (g *pathGuard) dynamic(says *guardSays, e *shell.Effect, writes bool) {
+// dynamic judges a file of which parts are not known: one that could be a protected file
+// by the parts that are may be it.
+func (g *pathGuard) dynamic(says *guardSays, e *shell.Effect, writes bool, at shell.At) {
+	found := *e
+	found.Certainty, found.Target = shell.CertainPattern, expansionOf().ReplaceAllString(e.Target, "*")
+	_, tail, _ := spell.Cut(strings.ToLower(found.Target[strings.LastIndexByte(found.Target, '*')+1:]), "/")
 	base := strings.ToLower(path.Base(e.Target))
-	if strings.ContainsAny(base, "$`") {
-		return
+	may := func(set pathSet) bool {
+		if strings.HasPrefix(e.Target, "/") {
+			_, ok := touches(set, &found, at)
+			return ok && !losses.IsUnder(losses.FixedPart(found.Target), at.Root)
+		}
+		return slices.ContainsFunc(set, func(e pathEntry) bool {
+			rest, more := strings.TrimRight(e.rest, "*/"), e.from == '.' || e.from == '*'
+			for ; more; _, rest, more = spell.Cut(rest, "/") {
+				if rest != "" && strings.HasPrefix(tail, rest+"/") {
+					return true
+				}
+			}
+			return e.literal && path.Base(e.rest) == base
+		})
 	}
-	same := func(set pathSet) bool {
-		return slices.ContainsFunc(set, func(e pathEntry) bool { return e.literal && path.Base(e.rest) == base })
-	}
-	if writes && same(g.protect) || same(g.hidden) {
+	if writes && may(g.protect) || may(g.hidden) {
 		says.add(g.unknown, func() string {
 			return fmt.Sprintf("%s may be a protected file, because only the running shell knows its folder; instead: write the path out", shown(e.Target))
 		})

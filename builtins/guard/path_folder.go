@@ -46,7 +46,7 @@ func takesFolder(e *shell.Effect, at shell.At) bool {
 		if folderWrites[e.Op] {
 			return !losses.IsUnder(e.Target, at.Root) && !losses.IsUnder(e.Target, at.Cwd) && !isFolder(e.Target, e.Op == "link-force")
 		}
-		return e.Recursive || e.Domain == shell.DomainPermission
+		return e.Recursive || e.Domain == shell.DomainPermission || e.Op == "copy" && path.Base(e.Target)[0] == '.' && path.Base(e.Target) != ".github" // settings of an agent
 	case shell.EffectPrivilege:
 		return e.Domain == shell.DomainPermission
 	}
@@ -107,9 +107,9 @@ func (s pathSet) globTakes(glob string, at shell.At) (string, bool) {
 		anywhere = anywhere || s[i].from == '*'
 		have := strings.Split(full, "/")
 		if base := want[len(want)-1]; ok && strings.Contains(glob, "**") {
-			ok = base != "**" && slices.ContainsFunc(have[1:max(1, len(have)-1)], func(h string) bool { return strings.Trim(h, "*") != "" && globMatches(base, h) })
+			ok = base != "**" && slices.ContainsFunc(have[1:max(1, len(have)-1)], func(h string) bool { return strings.Trim(h, "*") != "" && losses.GlobNames(base, h) })
 		} else if ok {
-			ok = globsMeet(want, have)
+			ok = losses.GlobsMeet(want, have)
 		}
 		if ok {
 			return s[i].text, true
@@ -125,26 +125,6 @@ func (s pathSet) globTakes(glob string, at shell.At) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// globsMeet reports whether a path that one glob matches can be, hold or lie in
-// one that the other matches. Two names that are both globs may meet.
-func globsMeet(want, have []string) bool {
-	for i := range min(len(want), len(have)) {
-		w, h := want[i], have[i]
-		if w == "**" || h == "**" {
-			return true
-		}
-		globbed := strings.ContainsAny(w, losses.GlobChars)
-		switch {
-		case globbed && strings.ContainsAny(h, losses.GlobChars+"{"):
-		case globbed && !globMatches(w, h):
-			return false
-		case !globbed && !doublestar.MatchUnvalidated(h, w):
-			return false
-		}
-	}
-	return true
 }
 
 // maxBelow bounds how many files of a folder are looked at.
@@ -185,14 +165,6 @@ func (s pathSet) existsBelow(dir string, recursive bool, at shell.At) (string, b
 		return nil
 	})
 	return found, err == nil && found != ""
-}
-
-// fixedPart is the folder before the first part of a path that is a glob.
-func fixedPart(glob string) string {
-	if i := strings.IndexAny(glob, losses.GlobChars+"{"); i >= 0 {
-		return path.Dir(glob[:i] + "x")
-	}
-	return glob
 }
 
 // landings are the further paths that a copy, a move or a link makes, because
@@ -245,7 +217,7 @@ func matchesOf(e *shell.Effect) []string {
 	}
 	found, err := filepath.Glob(filepath.FromSlash(e.Target))
 	if err != nil || len(found) == 0 || len(found) > maxCalledFiles {
-		return []string{fixedPart(e.Target)}
+		return []string{losses.FixedPart(e.Target)}
 	}
 	return found
 }
@@ -262,24 +234,4 @@ func operandPaths(c *shell.Command) []string {
 		}
 	}
 	return out
-}
-
-// globTouches reports whether a glob matches a path or a folder above it. `**`
-// means any number of folders, those with a dot included, as find has it.
-func globTouches(glob, p string) bool {
-	if !strings.Contains(glob, "**") {
-		return globReaches(glob, p)
-	}
-	glob = strings.ReplaceAll(glob, "{tests}", "")
-	if !doublestar.ValidatePattern(glob) {
-		return true // nobody can say what it matches
-	}
-	for at := p; ; at = path.Dir(at) {
-		if doublestar.MatchUnvalidated(glob, at) {
-			return true
-		}
-		if at == "/" || at == "." || path.Dir(at) == at {
-			return false
-		}
-	}
 }

@@ -200,7 +200,7 @@ func (c *selfCall) shell(s *shell.Line, surely bool, depth int) {
 	links := c.links(s)
 	for i := range s.Effects {
 		e := &s.Effects[i]
-		if e.Host != "" || e.Domain != shell.DomainFile && e.Domain != shell.DomainPermission {
+		if !onFiles(e) {
 			continue
 		}
 		c.effect(s, e)
@@ -280,12 +280,12 @@ func (c *selfCall) reads(e *shell.Effect) {
 // pattern judges a glob.
 func (c *selfCall) pattern(e *shell.Effect) {
 	glob := strings.ToLower(e.Target)
-	if entry, ok := c.own.set.match(fixedPart(e.Target), c.at); ok {
+	if entry, ok := c.own.set.match(losses.FixedPart(e.Target), c.at); ok {
 		c.deny(e.Target, entry) // what find begins with is found as well
 		return
 	}
 	for i := range c.own.set {
-		if full := "/" + c.own.set[i].rest; globTouches(glob, full) {
+		if full := "/" + c.own.set[i].rest; losses.GlobTouches(glob, full) {
 			c.deny(e.Target, c.own.set[i].text)
 			return
 		}
@@ -302,7 +302,7 @@ func (c *selfCall) dynamic(e *shell.Effect) {
 	base := path.Base(glob)
 	for i := range c.own.set {
 		full := "/" + c.own.set[i].rest
-		same := strings.HasPrefix(glob, "/") && !strings.HasPrefix(glob, "/*") && globTouches(glob, full)
+		same := strings.HasPrefix(glob, "/") && !strings.HasPrefix(glob, "/*") && losses.GlobTouches(glob, full)
 		if !same && !strings.HasPrefix(glob, "/") {
 			for at := full; at != "/" && !same; at = path.Dir(at) {
 				ok, err := path.Match(base, path.Base(at))

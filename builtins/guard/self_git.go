@@ -59,14 +59,14 @@ func (c *selfCall) git(s *shell.Line, cmd *shell.Command) {
 	first := func(otherwise string) string { return append(slices.Clip(operands), otherwise)[0] }
 	switch w.sub {
 	case "checkout", "switch":
-		if w.has("-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan") && len(operands) > 0 {
+		if w.has("-b -B -c -C --create --force-create --orphan") && len(operands) > 0 {
 			operands = operands[1:]
 		}
-		if discards := w.has("--force", "--discard-changes") || lists.Has(cmd.Flags, "-f"); (len(operands) > 0 || discards) && !w.has("--") {
+		if discards := w.has("--force --discard-changes") || lists.Has(cmd.Flags, "-f"); (len(operands) > 0 || discards) && !w.has("--") {
 			c.gitDiffers(w, "HEAD", first("HEAD"), discards)
 		}
 	case "reset":
-		if w.has("--hard", "--merge", "--keep") {
+		if w.has("--hard --merge --keep") {
 			c.gitDiffers(w, "HEAD", first("HEAD"), true)
 		}
 	case "stash":
@@ -118,8 +118,8 @@ func gitWorkOf(cmd *shell.Command) (w *gitWork, ok bool) {
 }
 
 //go:noinline
-func (w *gitWork) has(flags ...string) bool {
-	return slices.ContainsFunc(w.args, func(a shell.Word) bool { return lists.Has(flags, a.Text) })
+func (w *gitWork) has(flags string) bool {
+	return slices.ContainsFunc(w.args, func(a shell.Word) bool { return shell.WordIn(a.Text, flags) })
 }
 
 // operands are the words that are no options.
@@ -152,7 +152,7 @@ func (c *selfCall) gitStash(w *gitWork, verb string, operands []string) {
 		if !w.has("--") {
 			c.gitDiffers(w, "HEAD", "HEAD", true)
 		}
-		if w.has("-u", "--include-untracked", "-a", "--all") {
+		if w.has("-u --include-untracked -a --all") {
 			c.path(w.dir, true)
 		}
 	}
@@ -161,10 +161,10 @@ func (c *selfCall) gitStash(w *gitWork, verb string, operands []string) {
 // gitCommits judges commands that bring the changes of commits.
 func (c *selfCall) gitCommits(w *gitWork, operands []string) {
 	switch {
-	case w.has("--abort", "--quit"):
+	case w.has("--abort --quit"):
 		c.gitDiffers(w, "HEAD", "ORIG_HEAD", true)
 		return
-	case w.has("--continue", "--skip"), len(operands) == 0:
+	case w.has("--continue --skip"), len(operands) == 0:
 		operands = []string{""}
 	}
 	for _, rev := range operands {
@@ -273,20 +273,25 @@ func patchedFiles(cmd *shell.Command, argv []shell.Word) (files []string, known 
 	}
 	for i, w := range argv[1:] {
 		switch {
-		case w.Is("--dry-run", "--check", "--stat", "--numstat", "--summary", "--abort", "--continue", "--skip", "--quit", "--help", "--version"):
+		case shell.WordIn(w.Text, "--dry-run --check --stat --numstat --summary --abort --continue --skip --quit --help --version"):
 			return nil, true
-		case w.Is("-i", "--input") && i+2 < len(argv):
+		case shell.WordIn(w.Text, "-i --input") && i+2 < len(argv):
 			add(argv[i+2])
 		case !strings.HasPrefix(w.Text, "-") && cmd.Name != "patch" && cmd.Name != "gpatch":
 			add(w)
 		}
 	}
+	if ps := operandPaths(cmd); strings.HasSuffix(cmd.Name, "patch") && len(ps) == 2 {
+		files, inputs = ps[:1], ps[1:]
+	}
+	var text strings.Builder
 	for _, r := range cmd.Redirects {
 		if r.Op == "<" {
 			add(r.Target)
+		} else if here := r.Here(); here != "" {
+			text.WriteString(here + "\n")
 		}
 	}
-	var text strings.Builder
 	for _, p := range inputs {
 		t, ok := scriptText(p)
 		known = known && ok
@@ -299,5 +304,5 @@ func patchedFiles(cmd *shell.Command, argv []shell.Word) (files []string, known 
 			}
 		}
 	}
-	return files, known && len(inputs) > 0
+	return files, known && text.Len() > 0
 }

@@ -269,7 +269,7 @@ func touches(set pathSet, e *shell.Effect, at shell.At) (string, bool) {
 		return text, ok
 	}
 	if e.Certainty == shell.CertainPattern {
-		text, ok := set.globbed(e.Target, at)
+		text, ok := set.globbed(e, at)
 		if ok || !takesFolder(e, at) {
 			return text, ok
 		}

@@ -89,7 +89,7 @@ func (g *pathGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.Re
 	says := guardSays{by: g.by}
 	kind := toolcall.KindOf(in.Text(policy.FieldToolName))
 	if s, ok := toolcall.Shell(in); ok {
-		g.shell(&says, s, at, kind == toolcall.KindShell)
+		g.shell(&says, s, &at, kind == toolcall.KindShell)
 	}
 	if kind != toolcall.KindShell || patchText(in) != "" {
 		takes := takesAway(in.Text(policy.FieldToolName))
@@ -113,11 +113,11 @@ func (g *pathGuard) file(says *guardSays, f calledFile, takes bool, at shell.At)
 		return
 	}
 	for _, name := range withReal(p) {
-		g.path(says, name, f.writes, at)
+		g.path(says, name, f.writes, &at)
 		if takes && f.writes && !f.guessed {
-			g.effect(says, &shell.Effect{Kind: shell.EffectDelete, Domain: shell.DomainFile, Target: name, Certainty: shell.CertainKnown, Recursive: true}, at)
+			g.effect(says, &shell.Effect{Kind: shell.EffectDelete, Domain: shell.DomainFile, Target: name, Certainty: shell.CertainKnown, Recursive: true}, &at)
 		}
-		if f.writes && !f.guessed && g.outside != policy.None && at.Root != "" && !at.InProject(name) && !at.InTemp(name) && !g.allowed(name, at) {
+		if f.writes && !f.guessed && g.outside != policy.None && at.Root != "" && !at.InProject(name) && !at.InTemp(name) && !g.allowed(name, &at) {
 			says.add(g.outside, func() string {
 				return fmt.Sprintf("%s is outside of the project; instead: write inside %s or into a temporary folder, and let the user move it", shown(name), at.Root)
 			})
@@ -166,12 +166,12 @@ func fileAt(p string, at shell.At) (string, bool) {
 }
 
 //go:noinline
-func (g *pathGuard) allowed(p string, at shell.At) bool {
+func (g *pathGuard) allowed(p string, at *shell.At) bool {
 	_, ok := g.allow.match(p, at)
 	return ok
 }
 
-func (g *pathGuard) path(says *guardSays, p string, writes bool, at shell.At) {
+func (g *pathGuard) path(says *guardSays, p string, writes bool, at *shell.At) {
 	if g.allowed(p, at) {
 		return
 	}
@@ -196,11 +196,11 @@ func hiddenReason(p, entry string) string {
 }
 
 // shell judges what a command line would do to files of this machine.
-func (g *pathGuard) shell(says *guardSays, s *shell.Line, at shell.At, surely bool) {
+func (g *pathGuard) shell(says *guardSays, s *shell.Line, at *shell.At, surely bool) {
 	if surely && len(s.Unknown) > 0 {
 		says.add(g.unknown, func() string { return unreadable(s.Unknown[0]) })
 	}
-	l := links.New(at)
+	l := links.New(*at)
 	for i := range s.Effects {
 		e := &s.Effects[i]
 		if !onFiles(e) {
@@ -231,7 +231,7 @@ func onFiles(e *shell.Effect) bool {
 	return e.Host == "" && (e.Domain == shell.DomainFile || e.Domain == shell.DomainPermission && (e.Kind != shell.EffectPrivilege || e.Op == "setuid"))
 }
 
-func (g *pathGuard) effect(says *guardSays, e *shell.Effect, at shell.At) {
+func (g *pathGuard) effect(says *guardSays, e *shell.Effect, at *shell.At) {
 	writes := e.Kind == shell.EffectWrite || e.Kind == shell.EffectDelete || e.Kind == shell.EffectPrivilege && e.Domain == shell.DomainPermission
 	if !writes && e.Kind != shell.EffectRead {
 		return
@@ -262,7 +262,7 @@ func (g *pathGuard) effect(says *guardSays, e *shell.Effect, at shell.At) {
 
 // dynamic judges a file of which parts are not known: one that could be a protected file
 // by the parts that are may be it.
-func (g *pathGuard) dynamic(says *guardSays, e *shell.Effect, writes bool, at shell.At) {
+func (g *pathGuard) dynamic(says *guardSays, e *shell.Effect, writes bool, at *shell.At) {
 	found := *e
 	found.Certainty, found.Target = shell.CertainPattern, expansionOf().ReplaceAllString(e.Target, "*")
 	_, tail, _ := spell.Cut(strings.ToLower(found.Target[strings.LastIndexByte(found.Target, '*')+1:]), "/")

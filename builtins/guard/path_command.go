@@ -9,12 +9,11 @@ import (
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/paths"
-	"github.com/hookc/hookc/internal/spell"
 )
 
 // changed adds what commands do to files that their effects do not list: git
 // that takes files back, patches, formatters.
-func (g *pathGuard) changed(says *guardSays, s *shell.Line, at shell.At) {
+func (g *pathGuard) changed(says *guardSays, s *shell.Line, at *shell.At) {
 	for i := range s.Commands {
 		cmd := &s.Commands[i]
 		if cmd.Host != "" || len(cmd.Argv) == 0 {
@@ -56,16 +55,7 @@ func filesOf(cmd *shell.Command) (files []string, whole, known bool) {
 	case !losses.Rewrites(cmd.Name, shell.WordTexts(cmd.Argv[1:])):
 		return nil, false, true
 	}
-	for _, w := range cmd.Argv[1:] {
-		dir, chdir := spell.CutPrefix(w.Text, "-chdir=")
-		if chdir || w.Dynamic && strings.IndexAny(w.Text, "$`") != 0 {
-			dir = posix.Absolute(cmd.Dir, dir)
-		}
-		if chdir || w.Dynamic {
-			files = append(files, dir)
-		}
-	}
-	return append(files, operandPaths(cmd)...), shell.WordIn(cmd.Name, "gio trash trash-put"), true
+	return operandPaths(cmd), shell.WordIn(cmd.Name, "gio trash trash-put"), true
 }
 
 // gitFiles are the files that a git command takes back, moves or removes, "" for
@@ -78,7 +68,8 @@ func gitFiles(cmd *shell.Command) (files []string, whole, known bool) {
 	var specs []string
 	rest, separated := w.rest()
 	operands := w.operands()
-	first := append(operands[:len(operands):len(operands)], "")[0]
+	one := operands[:min(1, len(operands))]
+	first := strings.Join(one, "")
 	switch w.sub {
 	case "apply", "am":
 		files, known = patchedFiles(cmd, append([]shell.Word{shell.NewWord("patch")}, w.args...))
@@ -98,11 +89,11 @@ func gitFiles(cmd *shell.Command) (files []string, whole, known bool) {
 		}
 	case "merge-file":
 		if !w.has("-p --stdout") {
-			specs = []string{first}
+			specs = one
 		}
 	case "config":
 		if w.has("-f --file") && !w.has("--get --get-all --get-regexp") && (len(operands) > 2 || w.has("--unset --unset-all --remove-section")) {
-			specs = []string{first}
+			specs = one
 		}
 	case "restore", "rm", "mv", "clean", "checkout-index":
 		if (w.has("--staged -S --cached --dry-run --temp") || lists.Has(cmd.Flags, "-n")) && !w.has("--worktree -W") {

@@ -38,7 +38,7 @@ var folderWrites = map[string]bool{"move": true, "link": true, "link-force": tru
 
 // takesFolder reports whether an effect does to all of a folder what it does to
 // the folder. What is moved to a folder that is there goes into it.
-func takesFolder(e *shell.Effect, at shell.At) bool {
+func takesFolder(e *shell.Effect, at *shell.At) bool {
 	switch e.Kind {
 	case shell.EffectDelete:
 		return true
@@ -55,7 +55,7 @@ func takesFolder(e *shell.Effect, at shell.At) bool {
 
 // within returns an entry that lies below dir, or that names something there.
 // recursive says that dir is surely taken as a folder.
-func (s pathSet) within(dir string, recursive bool, at shell.At) (string, bool) {
+func (s pathSet) within(dir string, recursive bool, at *shell.At) (string, bool) {
 	lower := strings.ToLower(dir)
 	for i := range s {
 		e := &s[i]
@@ -74,7 +74,7 @@ func (s pathSet) within(dir string, recursive bool, at shell.At) (string, bool) 
 
 // reachesBelow reports whether a glob with a fixed beginning can name something
 // below dir.
-func (e *pathEntry) reachesBelow(dir string, at shell.At) bool {
+func (e *pathEntry) reachesBelow(dir string, at *shell.At) bool {
 	full, ok := e.full(at)
 	if !ok {
 		return false
@@ -99,7 +99,7 @@ func (e *pathEntry) reachesBelow(dir string, at shell.At) bool {
 
 // globTakes returns an entry that names something in a folder which a glob can
 // match.
-func (s pathSet) globTakes(glob string, at shell.At) (string, bool) {
+func (s pathSet) globTakes(glob string, at *shell.At) (string, bool) {
 	want := strings.Split(strings.ToLower(glob), "/")
 	anywhere := false
 	for i := range s {
@@ -136,7 +136,7 @@ var outputs = losses.Words("dist build out target coverage bin obj tmp")
 // existsBelow looks for a file below dir that an entry names which holds
 // anywhere. A folder with too many files counts as holding one, and so does a
 // folder of a project that is not on this disk.
-func (s pathSet) existsBelow(dir string, recursive bool, at shell.At) (string, bool) {
+func (s pathSet) existsBelow(dir string, recursive bool, at *shell.At) (string, bool) {
 	i := slices.IndexFunc(s, func(e pathEntry) bool { return e.from == '*' })
 	if i < 0 {
 		return "", false
@@ -226,10 +226,11 @@ func matchesOf(e *shell.Effect) []string {
 func operandPaths(c *shell.Command) []string {
 	var out []string
 	for _, w := range c.Argv[min(1, len(c.Argv)):] {
-		if w.Dynamic || strings.HasPrefix(w.Text, "-") {
+		text := strings.TrimPrefix(w.Text, "-chdir=")
+		if w.Dynamic && strings.IndexAny(text, "$`") == 0 || strings.HasPrefix(text, "-") {
 			continue
 		}
-		if p := posix.Absolute(c.Dir, w.Text); p != "" {
+		if p := posix.Absolute(c.Dir, text); p != "" {
 			out = append(out, p)
 		}
 	}

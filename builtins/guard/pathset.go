@@ -62,7 +62,7 @@ func newPathEntry(text string) (pathEntry, bool) {
 }
 
 // match returns the entry that holds p, an absolute path without `.` and `..`.
-func (s pathSet) match(p string, at shell.At) (string, bool) {
+func (s pathSet) match(p string, at *shell.At) (string, bool) {
 	if len(s) > 0 {
 		p = strings.ToLower(p)
 	}
@@ -73,7 +73,7 @@ func (s pathSet) match(p string, at shell.At) (string, bool) {
 	return s[i].text, true
 }
 
-func (e *pathEntry) holds(p string, at shell.At) bool {
+func (e *pathEntry) holds(p string, at *shell.At) bool {
 	rel, ok := e.relative(p, at)
 	if !ok {
 		return false
@@ -90,7 +90,7 @@ func (e *pathEntry) holds(p string, at shell.At) bool {
 }
 
 // relative is p from where the entry begins.
-func (e *pathEntry) relative(p string, at shell.At) (string, bool) {
+func (e *pathEntry) relative(p string, at *shell.At) (string, bool) {
 	base := "/"
 	switch e.from {
 	case '~':
@@ -112,7 +112,7 @@ func (e *pathEntry) below(rel string) bool {
 }
 
 // full is where an entry lies, its globs as they are.
-func (e *pathEntry) full(at shell.At) (string, bool) {
+func (e *pathEntry) full(at *shell.At) (string, bool) {
 	switch {
 	case e.from == '/':
 		return "/" + e.rest, true
@@ -126,7 +126,7 @@ func (e *pathEntry) full(at shell.At) (string, bool) {
 
 // globbed returns an entry that a shell's glob may match: a word such as
 // .cl*/settings.json.
-func (s pathSet) globbed(by *shell.Effect, at shell.At) (string, bool) {
+func (s pathSet) globbed(by *shell.Effect, at *shell.At) (string, bool) {
 	glob, dir := strings.ToLower(by.Target), losses.FixedPart(by.Target)
 	if text, ok := s.match(dir, at); ok {
 		return text, true // what find begins with is found as well

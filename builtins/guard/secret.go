@@ -101,7 +101,7 @@ func (g *secretGuard) mayHold(in *policy.Context, f policy.Field) bool {
 	files := calledFiles(in, toolcall.KindOf(in.Text(policy.FieldToolName)))
 	for _, file := range files {
 		p, ok := fileAt(file.path, at)
-		if _, free := g.free.match(p, at); !ok || !free {
+		if _, free := g.free.match(p, &at); !ok || !free {
 			return false
 		}
 	}

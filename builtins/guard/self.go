@@ -103,7 +103,8 @@ const compiledPolicies = ".hookc"
 
 // Run judges a call by the files it would change and the commands it would run.
 func (g *selfGuard) Run(ctx context.Context, in *policy.Context, _ int) (policy.Result, error) {
-	call := selfCall{g: g, ctx: ctx, at: shell.Here(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot)), own: g.own.parts.Load(), says: guardSays{by: g.by}}
+	at := shell.Here(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot))
+	call := selfCall{g: g, ctx: ctx, at: &at, own: g.own.parts.Load(), says: guardSays{by: g.by}}
 	if call.own == nil {
 		call.own = &selfParts{}
 	}
@@ -115,7 +116,7 @@ func (g *selfGuard) Run(ctx context.Context, in *policy.Context, _ int) (policy.
 		for _, f := range calledFiles(in, kind) {
 			if f.writes && (!f.guessed || call.names(f.path)) {
 				call.file(f.path, kind == toolcall.KindMCP || kind == toolcall.KindOther)
-			} else if p, ok := fileAt(f.path, call.at); ok {
+			} else if p, ok := fileAt(f.path, at); ok {
 				call.reads(&shell.Effect{Kind: shell.EffectRead, Certainty: shell.CertainKnown, Target: p})
 			}
 		}
@@ -127,7 +128,7 @@ func (g *selfGuard) Run(ctx context.Context, in *policy.Context, _ int) (policy.
 type selfCall struct {
 	g    *selfGuard
 	ctx  context.Context
-	at   shell.At
+	at   *shell.At
 	own  *selfParts
 	says guardSays
 }
@@ -146,7 +147,7 @@ func (c *selfCall) deny(p, entry string) {
 // file judges a file that a tool would write; whole says that the tool may do
 // anything to it, as far as its name tells.
 func (c *selfCall) file(text string, whole bool) {
-	p, ok := fileAt(text, c.at)
+	p, ok := fileAt(text, *c.at)
 	if !ok {
 		c.says.add(c.g.verdict, func() string {
 			return fmt.Sprintf("the path %q cannot be told, so it may be a file of hookc; instead: give an absolute path inside the project", shown(text))
@@ -158,7 +159,7 @@ func (c *selfCall) file(text string, whole bool) {
 
 // names reports whether a text that may be a path is one of hookc's.
 func (c *selfCall) names(text string) bool {
-	p, ok := fileAt(text, c.at)
+	p, ok := fileAt(text, *c.at)
 	if !ok {
 		return false
 	}
@@ -184,7 +185,7 @@ func (c *selfCall) path(p string, whole bool) {
 }
 
 // holds returns the part of hookc that p is, or is below.
-func (o *selfParts) holds(p string, at shell.At) (string, bool) {
+func (o *selfParts) holds(p string, at *shell.At) (string, bool) {
 	if entry, ok := o.set.match(p, at); ok {
 		return entry, true
 	}

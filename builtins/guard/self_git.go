@@ -119,14 +119,14 @@ func gitWorkOf(cmd *shell.Command) (w *gitWork, ok bool) {
 
 //go:noinline
 func (w *gitWork) has(flags string) bool {
-	return slices.ContainsFunc(w.args, func(a shell.Word) bool { return shell.WordIn(a.Text, flags) })
+	return lists.Some(w.args, func(a *shell.Word) bool { return shell.WordIn(a.Text, flags) })
 }
 
 // operands are the words that are no options.
 func (w *gitWork) operands() []string {
 	var out []string
 	for i, a := range w.args {
-		if strings.HasPrefix(a.Text, "-") && !slices.ContainsFunc(w.args[:i], func(b shell.Word) bool { return b.Is("--") }) {
+		if strings.HasPrefix(a.Text, "-") && !lists.Some(w.args[:i], func(b *shell.Word) bool { return b.Is("--") }) {
 			continue
 		}
 		out = append(out, a.Text)
@@ -136,7 +136,7 @@ func (w *gitWork) operands() []string {
 
 // rest are the words after --, and whether there is one.
 func (w *gitWork) rest() (list []string, separated bool) {
-	i := slices.IndexFunc(w.args, func(a shell.Word) bool { return a.Is("--") })
+	i := lists.At(w.args, func(a *shell.Word) bool { return a.Is("--") })
 	if i < 0 {
 		return nil, false
 	}

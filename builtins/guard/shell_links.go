@@ -40,7 +40,7 @@ func (g *shellGuard) linked(says *guardSays, s *shell.Line, i int, l *links.Link
 		known = false
 	}
 	if !known {
-		g.finds(says, s, e, g.counts(adviceLink, s, e, l.At))
+		g.finds(says, s, e, g.counts(adviceLink, s, e, &l.At))
 	}
 	found := *e
 	for _, p := range targets {
@@ -54,7 +54,7 @@ func (g *shellGuard) linked(says *guardSays, s *shell.Line, i int, l *links.Link
 				p = shell.Globless.Replace(p)
 			}
 			found.Place, found.Secret = l.Real.ZoneOf(p)
-			g.finds(says, s, &found, g.judge(s, &found, l.Real))
+			g.finds(says, s, &found, g.judge(s, &found, &l.Real))
 		}
 	}
 	makeLinks(s, i, l)

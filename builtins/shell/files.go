@@ -307,6 +307,10 @@ func (a *analysis) modeEffect(c *shCall, mode string, w Word, recursive bool) {
 		t.op = "lock-mode"
 	}
 	a.fileEffect(kind, w, t)
+	if losses.Holds(w.Text, ".git/hooks/", ".husky/") && (strings.Contains(mode, "-") && strings.Contains(mode, "x") || strings.Trim(mode, "0246") == "") {
+		t.op, t.domain = "hooks-off", DomainGit
+		a.fileEffect(EffectWrite, w, t)
+	}
 }
 
 // keyIn reports whether a file holds what its owner alone may read.

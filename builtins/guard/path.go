@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/builtins/links"
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/builtins/rule"
@@ -16,6 +17,7 @@ import (
 	"github.com/hookc/hookc/builtins/toolfiles"
 	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/paths"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -87,7 +89,7 @@ func (g *pathGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.Re
 	says := guardSays{by: g.by}
 	kind := toolcall.KindOf(in.Text(policy.FieldToolName))
 	if s, ok := toolcall.Shell(in); ok {
-		g.shell(&says, s, at, kind == toolcall.KindShell)
+		g.shell(&says, s, &at, kind == toolcall.KindShell)
 	}
 	if kind != toolcall.KindShell || toolfiles.PatchText(in) != "" {
 		tool, deed := in.Text(policy.FieldToolName), toolfiles.Deed(in, kind)
@@ -116,19 +118,19 @@ func (g *pathGuard) file(says *guardSays, f toolfiles.File, tool, deed string, t
 		if f.Writes {
 			e.Kind = shell.EffectWrite
 		}
-		g.effect(says, &e, at)
+		g.effect(says, &e, &at)
 	}
 	for _, name := range withReal(p) {
-		g.path(says, name, f.Writes, at)
+		g.path(says, name, f.Writes, &at)
 		if takes && f.Writes && !f.Guessed {
-			g.effect(says, &shell.Effect{Kind: shell.EffectDelete, Domain: shell.DomainFile, Target: name, Certainty: shell.CertainKnown, Recursive: true}, at)
+			g.effect(says, &shell.Effect{Kind: shell.EffectDelete, Domain: shell.DomainFile, Target: name, Certainty: shell.CertainKnown, Recursive: true}, &at)
 		}
-		if f.Writes && !f.Guessed && g.outside != policy.None && at.Root != "" && !at.InProject(name) && !at.InTemp(name) && !g.allowed(name, at) {
+		if f.Writes && !f.Guessed && g.outside != policy.None && at.Root != "" && !at.InProject(name) && !at.InTemp(name) && !g.allowed(name, &at) {
 			says.add(g.outside, func() string {
 				return fmt.Sprintf("%s is outside of the project; instead: write inside %s or into a temporary folder, and let the user move it", shown(name), at.Root)
 			})
 		}
-		if !(f.Guessed && f.Writes) && deed != "" && !g.allowed(name, at) {
+		if !(f.Guessed && f.Writes) && deed != "" && !g.allowed(name, &at) {
 			g.place(says, name, tool, deed, at)
 		}
 		if root, err := paths.Real(at.Root, "/"); err == nil && at.Root != "" {
@@ -174,12 +176,12 @@ func withReal(p string) []string {
 }
 
 //go:noinline
-func (g *pathGuard) allowed(p string, at shell.At) bool {
+func (g *pathGuard) allowed(p string, at *shell.At) bool {
 	_, ok := g.allow.match(p, at)
 	return ok
 }
 
-func (g *pathGuard) path(says *guardSays, p string, writes bool, at shell.At) {
+func (g *pathGuard) path(says *guardSays, p string, writes bool, at *shell.At) {
 	if g.allowed(p, at) {
 		return
 	}
@@ -204,17 +206,28 @@ func hiddenReason(p, entry string) string {
 }
 
 // shell judges what a command line would do to files of this machine.
-func (g *pathGuard) shell(says *guardSays, s *shell.Line, at shell.At, surely bool) {
+func (g *pathGuard) shell(says *guardSays, s *shell.Line, at *shell.At, surely bool) {
 	if surely && len(s.Unknown) > 0 {
 		says.add(g.unknown, func() string { return unreadable(s.Unknown[0]) })
 	}
+	l := links.New(*at)
 	for i := range s.Effects {
 		e := &s.Effects[i]
-		if e.Host != "" || e.Domain != shell.DomainFile && e.Domain != shell.DomainPermission {
+		if !onFiles(e) {
 			continue
 		}
 		g.effect(says, e, at)
-		for _, p := range landings(s, e) {
+		lands := landings(s, e)
+		if ofFile(e) {
+			to, _ := follow(s, e, &l)
+			for _, p := range to {
+				if !folderWrites[e.Op] || isFolder(p, false) { // else the link is replaced
+					lands = append(lands, p)
+				}
+			}
+			makeLinks(s, i, &l)
+		}
+		for _, p := range lands {
 			landed := *e
 			landed.Target = p
 			g.effect(says, &landed, at)
@@ -223,14 +236,20 @@ func (g *pathGuard) shell(says *guardSays, s *shell.Line, at shell.At, surely bo
 	g.changed(says, s, at)
 }
 
-func (g *pathGuard) effect(says *guardSays, e *shell.Effect, at shell.At) {
+// onFiles reports whether an effect is one on files here: what is run as another user is none.
+func onFiles(e *shell.Effect) bool {
+	return e.Host == "" && (e.Domain == shell.DomainFile || e.Domain == shell.DomainPermission && (e.Kind != shell.EffectPrivilege || e.Op == "setuid"))
+}
+
+func (g *pathGuard) effect(says *guardSays, e *shell.Effect, at *shell.At) {
 	writes := e.Kind == shell.EffectWrite || e.Kind == shell.EffectDelete || e.Kind == shell.EffectPrivilege && e.Domain == shell.DomainPermission
 	if !writes && e.Kind != shell.EffectRead {
 		return
 	}
-	if e.Certainty == shell.CertainDynamic && !strings.HasPrefix(e.Target, "/") {
-		g.dynamic(says, e, writes)
-		return
+	if e.Certainty == shell.CertainDynamic {
+		if g.dynamic(says, e, writes, at); !strings.HasPrefix(e.Target, "/") {
+			return
+		}
 	}
 	if e.Certainty == shell.CertainKnown && !writes && len(g.hidden) == 0 || e.Certainty == shell.CertainKnown && g.allowed(e.Target, at) {
 		return
@@ -251,17 +270,29 @@ func (g *pathGuard) effect(says *guardSays, e *shell.Effect, at shell.At) {
 	}
 }
 
-// dynamic judges a file of which the folder is not known: one that has the name
-// of a protected file may be it.
-func (g *pathGuard) dynamic(says *guardSays, e *shell.Effect, writes bool) {
+// dynamic judges a file of which parts are not known: one that could be a protected file
+// by the parts that are may be it.
+func (g *pathGuard) dynamic(says *guardSays, e *shell.Effect, writes bool, at *shell.At) {
+	found := *e
+	found.Certainty, found.Target = shell.CertainPattern, expansionOf().ReplaceAllString(e.Target, "*")
+	_, tail, _ := spell.Cut(strings.ToLower(found.Target[strings.LastIndexByte(found.Target, '*')+1:]), "/")
 	base := strings.ToLower(path.Base(e.Target))
-	if strings.ContainsAny(base, "$`") {
-		return
+	may := func(set pathSet) bool {
+		if strings.HasPrefix(e.Target, "/") {
+			_, ok := touches(set, &found, at)
+			return ok && !losses.IsUnder(losses.FixedPart(found.Target), at.Root)
+		}
+		return slices.ContainsFunc(set, func(e pathEntry) bool {
+			rest, more := strings.TrimRight(e.rest, "*/"), e.from == '.' || e.from == '*'
+			for ; more; _, rest, more = spell.Cut(rest, "/") {
+				if rest != "" && strings.HasPrefix(tail, rest+"/") {
+					return true
+				}
+			}
+			return e.literal && path.Base(e.rest) == base
+		})
 	}
-	same := func(set pathSet) bool {
-		return slices.ContainsFunc(set, func(e pathEntry) bool { return e.literal && path.Base(e.rest) == base })
-	}
-	if writes && same(g.protect) || same(g.hidden) {
+	if writes && may(g.protect) || may(g.hidden) {
 		says.add(g.unknown, func() string {
 			return fmt.Sprintf("%s may be a protected file, because only the running shell knows its folder; instead: write the path out", shown(e.Target))
 		})

@@ -1,7 +1,7 @@
 package guard
 
 import (
-	"slices"
+	"path"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
@@ -11,18 +11,9 @@ import (
 	"github.com/hookc/hookc/internal/paths"
 )
 
-// rewriters are programs that write the files they are given, with the options
-// of which one must be there; none is needed where the list is empty.
-var rewriters = map[string]string{
-	"prettier": "--write -w", "yq": "-i --inplace -iy -yi", "eslint": "--fix", "stylelint": "--fix", "gofmt": "-w", "goimports": "-w", "gofumpt": "-w", "shfmt": "-w",
-	"clang-format": "-i", "crudini": "--set --del", "dasel": "put delete", "biome": "--write --apply --fix", "jq": "-i --in-place", "xmlstarlet": "-L --inplace",
-	"black": "", "isort": "", "ruff": "format --fix", "rustfmt": "", "dos2unix": "", "unix2dos": "", "sd": "", "trash": "", "trash-put": "", "gio": "trash", "autopep8": "-i --in-place",
-	"buildifier": "", "taplo": "fmt format", "ed": "", "ex": "", "rename": "", "sponge": "", "patchelf": "", "strip": "", "gzip": "", "bzip2": "", "xz": "", "unlink": "",
-}
-
 // changed adds what commands do to files that their effects do not list: git
 // that takes files back, patches, formatters.
-func (g *pathGuard) changed(says *guardSays, s *shell.Line, at shell.At) {
+func (g *pathGuard) changed(says *guardSays, s *shell.Line, at *shell.At) {
 	for i := range s.Commands {
 		cmd := &s.Commands[i]
 		if cmd.Host != "" || len(cmd.Argv) == 0 {
@@ -42,7 +33,9 @@ func (g *pathGuard) changed(says *guardSays, s *shell.Line, at shell.At) {
 			if !whole && !isFolder(f, false) {
 				e.Kind, e.Recursive = shell.EffectWrite, false
 			}
-			if strings.ContainsAny(f, losses.GlobChars) {
+			if strings.ContainsAny(f, "$`") {
+				e.Certainty = shell.CertainDynamic
+			} else if strings.ContainsAny(f, losses.GlobChars) {
 				e.Certainty = shell.CertainPattern
 			}
 			g.effect(says, &e, at)
@@ -53,20 +46,16 @@ func (g *pathGuard) changed(says *guardSays, s *shell.Line, at shell.At) {
 // filesOf lists the files that a command changes; whole says that folders are
 // taken with all that is in them, known that all could be told.
 func filesOf(cmd *shell.Command) (files []string, whole, known bool) {
-	needs, rewrites := rewriters[cmd.Name]
 	switch {
 	case cmd.Name == "git" || cmd.Name == "hub":
 		return gitFiles(cmd)
 	case cmd.Name == "patch" || cmd.Name == "gpatch":
 		files, known = patchedFiles(cmd, cmd.Argv)
 		return files, false, known
-	case !rewrites:
+	case !losses.Rewrites(cmd.Name, shell.WordTexts(cmd.Argv[1:])):
 		return nil, false, true
 	}
-	if needs != "" && !slices.ContainsFunc(cmd.Argv[1:], func(w shell.Word) bool { return shell.WordIn(w.Text, needs) }) {
-		return nil, false, true
-	}
-	return operandPaths(cmd), needs == "trash" || strings.HasPrefix(cmd.Name, "trash"), true
+	return operandPaths(cmd), shell.WordIn(cmd.Name, "gio trash trash-put"), true
 }
 
 // gitFiles are the files that a git command takes back, moves or removes, "" for
@@ -78,26 +67,47 @@ func gitFiles(cmd *shell.Command) (files []string, whole, known bool) {
 	}
 	var specs []string
 	rest, separated := w.rest()
+	operands := w.operands()
+	one := operands[:min(1, len(operands))]
+	first := strings.Join(one, "")
 	switch w.sub {
 	case "apply", "am":
 		files, known = patchedFiles(cmd, append([]shell.Word{shell.NewWord("patch")}, w.args...))
 		return files, false, known
 	case "stash":
-		specs = rest
+		if first == "push" {
+			specs = operands[1:]
+		} else if !shell.WordIn(first, "list show drop clear branch pop apply") {
+			specs = rest
+		}
 	case "checkout":
-		if specs = rest; !separated && !w.has("-b", "-B", "--orphan") {
-			specs = w.operands()
+		if specs = rest; !separated && !w.has("-b -B --orphan") {
+			specs = operands
+		}
+		if len(specs) == 1 && !separated && strings.Contains(specs[0], "/") && path.Ext(specs[0]) == "" && exists(w.dir) && !exists(posix.Absolute(w.dir, specs[0])) {
+			specs = nil // a branch
+		}
+	case "merge-file":
+		if !w.has("-p --stdout") {
+			specs = one
+		}
+	case "config":
+		if w.has("-f --file") && !w.has("--get --get-all --get-regexp") && (len(operands) > 2 || w.has("--unset --unset-all --remove-section")) {
+			specs = one
 		}
 	case "restore", "rm", "mv", "clean", "checkout-index":
-		if (w.has("--staged", "-S", "--cached", "--dry-run") || lists.Has(cmd.Flags, "-n")) && !w.has("--worktree", "-W") {
+		if (w.has("--staged -S --cached --dry-run --temp") || lists.Has(cmd.Flags, "-n")) && !w.has("--worktree -W") {
 			return nil, false, true
 		}
-		if specs = w.operands(); len(specs) == 0 && w.sub == "clean" || (w.has("--all") || lists.Has(cmd.Flags, "-a")) && w.sub == "checkout-index" {
+		if specs = operands; len(specs) == 0 && w.sub == "clean" || (w.has("--all") || lists.Has(cmd.Flags, "-a")) && w.sub == "checkout-index" {
 			specs = []string{"."}
 		}
 	}
 	for _, spec := range specs {
 		dir := w.dir
+		if w.sub == "stash" && strings.Contains(spec, " ") {
+			continue // a message
+		}
 		if top := strings.TrimPrefix(strings.TrimPrefix(spec, ":/"), ":(top)"); top != spec {
 			if root, _, err := paths.Repository(dir); err == nil && root != "" {
 				dir = paths.Slash(root)

@@ -26,7 +26,7 @@ var folderWrites = map[string]bool{"move": true, "link": true, "link-force": tru
 
 // takesFolder reports whether an effect does to all of a folder what it does to
 // the folder. What is moved to a folder that is there goes into it.
-func takesFolder(e *shell.Effect, at shell.At) bool {
+func takesFolder(e *shell.Effect, at *shell.At) bool {
 	switch e.Kind {
 	case shell.EffectDelete:
 		return true
@@ -34,7 +34,7 @@ func takesFolder(e *shell.Effect, at shell.At) bool {
 		if folderWrites[e.Op] {
 			return !losses.IsUnder(e.Target, at.Root) && !losses.IsUnder(e.Target, at.Cwd) && !isFolder(e.Target, e.Op == "link-force")
 		}
-		return e.Recursive || e.Domain == shell.DomainPermission
+		return e.Recursive || e.Domain == shell.DomainPermission || e.Op == "copy" && path.Base(e.Target)[0] == '.' && path.Base(e.Target) != ".github" // settings of an agent
 	case shell.EffectPrivilege:
 		return e.Domain == shell.DomainPermission
 	}
@@ -43,7 +43,7 @@ func takesFolder(e *shell.Effect, at shell.At) bool {
 
 // within returns an entry that lies below dir, or that names something there.
 // recursive says that dir is surely taken as a folder.
-func (s pathSet) within(dir string, recursive bool, at shell.At) (string, bool) {
+func (s pathSet) within(dir string, recursive bool, at *shell.At) (string, bool) {
 	lower := strings.ToLower(dir)
 	for i := range s {
 		e := &s[i]
@@ -62,7 +62,7 @@ func (s pathSet) within(dir string, recursive bool, at shell.At) (string, bool) 
 
 // reachesBelow reports whether a glob with a fixed beginning can name something
 // below dir.
-func (e *pathEntry) reachesBelow(dir string, at shell.At) bool {
+func (e *pathEntry) reachesBelow(dir string, at *shell.At) bool {
 	full, ok := e.full(at)
 	if !ok {
 		return false
@@ -87,7 +87,7 @@ func (e *pathEntry) reachesBelow(dir string, at shell.At) bool {
 
 // globTakes returns an entry that names something in a folder which a glob can
 // match.
-func (s pathSet) globTakes(glob string, at shell.At) (string, bool) {
+func (s pathSet) globTakes(glob string, at *shell.At) (string, bool) {
 	want := strings.Split(strings.ToLower(glob), "/")
 	anywhere := false
 	for i := range s {
@@ -95,9 +95,9 @@ func (s pathSet) globTakes(glob string, at shell.At) (string, bool) {
 		anywhere = anywhere || s[i].from == '*'
 		have := strings.Split(full, "/")
 		if base := want[len(want)-1]; ok && strings.Contains(glob, "**") {
-			ok = base != "**" && slices.ContainsFunc(have[1:max(1, len(have)-1)], func(h string) bool { return strings.Trim(h, "*") != "" && globMatches(base, h) })
+			ok = base != "**" && slices.ContainsFunc(have[1:max(1, len(have)-1)], func(h string) bool { return strings.Trim(h, "*") != "" && losses.GlobNames(base, h) })
 		} else if ok {
-			ok = globsMeet(want, have)
+			ok = losses.GlobsMeet(want, have)
 		}
 		if ok {
 			return s[i].text, true
@@ -115,26 +115,6 @@ func (s pathSet) globTakes(glob string, at shell.At) (string, bool) {
 	return "", false
 }
 
-// globsMeet reports whether a path that one glob matches can be, hold or lie in
-// one that the other matches. Two names that are both globs may meet.
-func globsMeet(want, have []string) bool {
-	for i := range min(len(want), len(have)) {
-		w, h := want[i], have[i]
-		if w == "**" || h == "**" {
-			return true
-		}
-		globbed := strings.ContainsAny(w, losses.GlobChars)
-		switch {
-		case globbed && strings.ContainsAny(h, losses.GlobChars+"{"):
-		case globbed && !globMatches(w, h):
-			return false
-		case !globbed && !doublestar.MatchUnvalidated(h, w):
-			return false
-		}
-	}
-	return true
-}
-
 // maxBelow bounds how many files of a folder are looked at.
 const maxBelow = 20_000
 
@@ -144,7 +124,7 @@ var outputs = losses.Words("dist build out target coverage bin obj tmp")
 // existsBelow looks for a file below dir that an entry names which holds
 // anywhere. A folder with too many files counts as holding one, and so does a
 // folder of a project that is not on this disk.
-func (s pathSet) existsBelow(dir string, recursive bool, at shell.At) (string, bool) {
+func (s pathSet) existsBelow(dir string, recursive bool, at *shell.At) (string, bool) {
 	i := slices.IndexFunc(s, func(e pathEntry) bool { return e.from == '*' })
 	if i < 0 {
 		return "", false
@@ -173,14 +153,6 @@ func (s pathSet) existsBelow(dir string, recursive bool, at shell.At) (string, b
 		return nil
 	})
 	return found, err == nil && found != ""
-}
-
-// fixedPart is the folder before the first part of a path that is a glob.
-func fixedPart(glob string) string {
-	if i := strings.IndexAny(glob, losses.GlobChars+"{"); i >= 0 {
-		return path.Dir(glob[:i] + "x")
-	}
-	return glob
 }
 
 // landings are the further paths that a copy, a move or a link makes, because
@@ -233,7 +205,7 @@ func matchesOf(e *shell.Effect) []string {
 	}
 	found, err := filepath.Glob(filepath.FromSlash(e.Target))
 	if err != nil || len(found) == 0 || len(found) > toolfiles.MaxFiles {
-		return []string{fixedPart(e.Target)}
+		return []string{losses.FixedPart(e.Target)}
 	}
 	return found
 }
@@ -242,32 +214,13 @@ func matchesOf(e *shell.Effect) []string {
 func operandPaths(c *shell.Command) []string {
 	var out []string
 	for _, w := range c.Argv[min(1, len(c.Argv)):] {
-		if w.Dynamic || strings.HasPrefix(w.Text, "-") {
+		text := strings.TrimPrefix(w.Text, "-chdir=")
+		if w.Dynamic && strings.IndexAny(text, "$`") == 0 || strings.HasPrefix(text, "-") {
 			continue
 		}
-		if p := posix.Absolute(c.Dir, w.Text); p != "" {
+		if p := posix.Absolute(c.Dir, text); p != "" {
 			out = append(out, p)
 		}
 	}
 	return out
-}
-
-// globTouches reports whether a glob matches a path or a folder above it. `**`
-// means any number of folders, those with a dot included, as find has it.
-func globTouches(glob, p string) bool {
-	if !strings.Contains(glob, "**") {
-		return globReaches(glob, p)
-	}
-	glob = strings.ReplaceAll(glob, "{tests}", "")
-	if !doublestar.ValidatePattern(glob) {
-		return true // nobody can say what it matches
-	}
-	for at := p; ; at = path.Dir(at) {
-		if doublestar.MatchUnvalidated(glob, at) {
-			return true
-		}
-		if at == "/" || at == "." || path.Dir(at) == at {
-			return false
-		}
-	}
 }

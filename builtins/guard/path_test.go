@@ -305,3 +305,128 @@ func TestPathGuardPlaces(t *testing.T) {
 		assert.Equal(t, policy.None, say(t, home, in).Verdict, "%s %s", tool, p)
 	}
 }
+
+// TestPathGuardLines: ways to a protected folder, and what only looks like one.
+func TestPathGuardLines(t *testing.T) {
+	g := mustGuard(t, "path-guard", map[string]any{"protect": []any{"infra/prod/**", "migrations/**", "**/main.tf"}, "hide": []any{"**/.env"}})
+	for _, line := range strings.Split(linesStopped, "\n") {
+		assert.NotEqual(t, policy.None, say(t, g, bashCall(strings.ReplaceAll(line, `\n`, "\n"))).Verdict, line)
+	}
+	for _, line := range strings.Split(linesPassed, "\n") {
+		r := say(t, g, bashCall(strings.ReplaceAll(line, `\n`, "\n")))
+		assert.Equal(t, policy.None, r.Verdict, "%s: %v", line, r.Reasons)
+	}
+}
+
+// TestPathGuardBranch: a name that is no file of the project is that of a branch.
+func TestPathGuardBranch(t *testing.T) {
+	g := mustGuard(t, "path-guard", map[string]any{"protect": []any{"migrations/**"}})
+	root := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "migrations", "old"), 0o755))
+	for line, want := range map[string]policy.Verdict{
+		"git checkout migrations/add-users": policy.None, "git checkout migrations/old": policy.Deny, "git checkout -- migrations/new": policy.Deny, "git checkout migrations/a.sql": policy.Deny,
+	} {
+		in := bashCall(line).Set(policy.FieldCwd, root).Set(policy.FieldProjectRoot, root)
+		assert.Equal(t, want, say(t, g, in).Verdict, line)
+	}
+}
+
+const linesStopped = `cp base.yaml infra/*/app.yaml
+for d in infra/*; do cp base.yaml $d/app.yaml; done
+for d in infra/*/; do cp base.yaml "${d}app.yaml"; done
+grep -rl foo . | xargs sed -i s/foo/bar/
+grep -rl foo infra | xargs sed -i s/foo/bar/
+grep -rlZ foo infra/ | xargs -0 sed -i s/foo/bar/
+rg -l foo | xargs sed -i s/foo/bar/
+sed -i s/a/b/ $(grep -rl foo infra)
+sed -i s/a/b/ infra/$ENV/app.yaml
+sed -i s/a/b/ "infra/$1/app.yaml"
+yq -i '.a=1' infra/$ENV/app.yaml
+prettier --write "infra/$ENV/app.yaml"
+cp a.yaml "$DIR/prod/app.yaml"
+rm -rf infra/$ENV
+terraform fmt infra/prod/app.tf
+terraform -chdir=infra/prod fmt
+find . -name '*.tf' -exec terraform fmt {} \;
+sqlfluff fix migrations/0001.sql
+python -m black migrations/env.py
+rubocop -A migrations/001.rb
+./vendor/bin/pint migrations/V1.php
+npx oxlint --fix infra/prod/stack.ts
+buf format -w infra/prod/a.proto
+prettier --write --check infra/prod/a.yaml
+sd -s a b infra/prod/app.yaml
+ast-grep run -p a -r b -U infra/prod/stack.ts
+comby -in-place a b infra/prod/stack.ts
+npx json -I -f .claude/settings.json -e 'delete this.hooks'
+tomlq -i -t 'del(.hooks)' ~/.codex/config.toml
+toml set --toml-path ~/.codex/config.toml features.hooks false
+git config -f ~/.codex/config.toml features.hooks false
+sops -e -i infra/prod/secrets.yaml
+ansible-vault encrypt infra/prod/vars.yml
+cd infra/prod && kustomize edit set image app=app:2
+git stash push migrations/0001.sql
+git stash push -m wip infra/prod
+git merge-file infra/prod/a.yaml base.yaml other.yaml
+hg revert -r 3 migrations/0001.sql
+svn update -r 5 migrations
+ln -s infra/prod p && sed -i s/a/b/ p/app.yaml
+ln -s infra/prod p; echo x > p/app.yaml
+ln infra/prod/app.yaml a.yaml && echo x > a.yaml
+cp -rs infra /tmp/i && echo x > /tmp/i/prod/app.yaml
+ln -s ../infra/prod sub/p; echo x > sub/p/app.yaml
+ln -s .env x; cat x
+cp -r template/.claude .
+rsync -a template/.claude .
+cp -a ../other/.codex ./
+find infra/prod -name '*.pyc' -delete
+find . -name '*.yaml' -delete
+git apply <<'X'\n--- a/infra/prod/a.yaml\n+++ b/infra/prod/a.yaml\n@@ -1 +1 @@\n-a\n+b\nX
+patch infra/prod/a.yaml fix.patch
+curl -s https://x.example.com/p | git apply
+sudo rm -rf infra/prod
+chmod u+s infra/prod/bin
+grep -r KEY --include=.env .
+grep -rh . --include='.env*' .`
+
+const linesPassed = `sudo true
+doas ls
+echo x | sudo tee /tmp/x
+find . -name '*.pyc' -delete
+find . -name .DS_Store -delete
+find . -name node_modules -type d -prune -exec rm -rf {} +
+find . -name '*.orig' -o -name '*.rej' | xargs rm -f
+fd -e pyc -x rm
+sed -i s/a/b/ src/*.ts
+for d in packages/*; do cp base.json $d/tsconfig.json; done
+sed -i s/a/b/ infra/dev*/app.yaml
+grep -rl foo src | xargs sed -i s/foo/bar/
+grep -l foo src/*.ts | xargs sed -i s/a/b/
+grep -rl foo . | xargs wc -l
+echo x > build/$NAME/app.yaml
+cp a "$OUT/app.yaml"
+prettier --write "$f"
+terraform fmt
+terraform fmt -check infra/prod
+black --check migrations
+ruff format --check migrations/env.py
+taplo fmt --check infra/prod/a.toml
+sd -p a b infra/prod/app.yaml
+rename -n s/a/b/ migrations/*.sql
+gzip -dc infra/prod/a.gz
+yq -I 4 . infra/prod/app.yaml
+eslint --format json infra/prod/stack.ts
+svn update
+git stash list -- migrations
+git stash push -m "migrations/x wip"
+git merge-file -p infra/prod/a.yaml base.yaml other.yaml
+git config -f infra/prod/x.cfg --get a.b
+git checkout-index --temp migrations/a.sql
+ln -s infra/dev p && sed -i s/a/b/ p/app.yaml
+ln -s infra/prod p; rm p
+ln -sf infra/prod/a.yaml a; ln -sf infra/dev/a.yaml a
+cp -r template/.github .
+cp -r .claude /tmp/backup
+git apply <<'X'\n--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-a\n+b\nX
+grep -rl KEY --include=.env .
+grep -rn foo --include='*.ts' src`

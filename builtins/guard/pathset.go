@@ -62,7 +62,7 @@ func newPathEntry(text string) (pathEntry, bool) {
 }
 
 // match returns the entry that holds p, an absolute path without `.` and `..`.
-func (s pathSet) match(p string, at shell.At) (string, bool) {
+func (s pathSet) match(p string, at *shell.At) (string, bool) {
 	if len(s) > 0 {
 		p = strings.ToLower(p)
 	}
@@ -73,7 +73,7 @@ func (s pathSet) match(p string, at shell.At) (string, bool) {
 	return s[i].text, true
 }
 
-func (e *pathEntry) holds(p string, at shell.At) bool {
+func (e *pathEntry) holds(p string, at *shell.At) bool {
 	rel, ok := e.relative(p, at)
 	if !ok {
 		return false
@@ -90,7 +90,7 @@ func (e *pathEntry) holds(p string, at shell.At) bool {
 }
 
 // relative is p from where the entry begins.
-func (e *pathEntry) relative(p string, at shell.At) (string, bool) {
+func (e *pathEntry) relative(p string, at *shell.At) (string, bool) {
 	base := "/"
 	switch e.from {
 	case '~':
@@ -112,7 +112,7 @@ func (e *pathEntry) below(rel string) bool {
 }
 
 // full is where an entry lies, its globs as they are.
-func (e *pathEntry) full(at shell.At) (string, bool) {
+func (e *pathEntry) full(at *shell.At) (string, bool) {
 	switch {
 	case e.from == '/':
 		return "/" + e.rest, true
@@ -126,10 +126,8 @@ func (e *pathEntry) full(at shell.At) (string, bool) {
 
 // globbed returns an entry that a shell's glob may match: a word such as
 // .cl*/settings.json.
-func (s pathSet) globbed(glob string, at shell.At) (string, bool) {
-	exact := glob
-	glob = strings.ToLower(glob)
-	dir := fixedPart(exact)
+func (s pathSet) globbed(by *shell.Effect, at *shell.At) (string, bool) {
+	glob, dir := strings.ToLower(by.Target), losses.FixedPart(by.Target)
 	if text, ok := s.match(dir, at); ok {
 		return text, true // what find begins with is found as well
 	}
@@ -138,36 +136,23 @@ func (s pathSet) globbed(glob string, at shell.At) (string, bool) {
 			return text, true
 		}
 	}
+	dir = strings.ToLower(dir)
+	rubbish := by.Kind == shell.EffectDelete && losses.Rubbish(path.Base(glob))
 	for i := range s {
 		e := &s[i]
-		if full, ok := e.full(at); ok && e.literal {
-			if globTouches(glob, full) {
+		full, ok := e.full(at)
+		if ok && e.literal {
+			if losses.GlobTouches(glob, full) || strings.HasSuffix(glob, "{some}") && losses.IsUnder(dir, full) && path.Ext(full) == "" && !strings.Contains(full, "/.") {
 				return e.text, true
 			}
 			continue
 		}
-		if e.from != '*' && strings.Trim(path.Base(e.rest), "*") == "" && strings.Contains(glob, "**") && (e.reachesBelow(strings.ToLower(dir), at) || e.holds(strings.ToLower(dir), at)) {
+		if e.from != '*' && strings.Trim(path.Base(e.rest), "*") == "" && !rubbish && (strings.Contains(glob, "**") && (e.reachesBelow(dir, at) || e.holds(dir, at)) || losses.GlobBelow(glob, full)) {
 			return e.text, true
 		}
-		if base := path.Base(glob); strings.Trim(base, "*") != "" && globMatches(base, path.Base(e.rest)) {
+		if base := path.Base(glob); strings.Trim(base, "*") != "" && losses.GlobNames(base, path.Base(e.rest)) {
 			return e.text, true
 		}
 	}
 	return "", false
-}
-
-// globReaches reports whether a glob matches a path or a folder above it.
-func globReaches(glob, p string) bool {
-	want, have := strings.Split(glob, "/"), strings.Split(p, "/")
-	return len(want) <= len(have) && slices.EqualFunc(want, have[:len(want)], globMatches)
-}
-
-// globMatches reports whether one part of a glob matches a name. As in a shell,
-// a dot that begins a name is only matched by a dot.
-func globMatches(glob, name string) bool {
-	if strings.HasPrefix(name, ".") && !strings.HasPrefix(glob, ".") {
-		return false
-	}
-	ok, err := path.Match(glob, name)
-	return ok && err == nil
 }

@@ -102,7 +102,7 @@ func (g *secretGuard) mayHold(in *policy.Context, f policy.Field) bool {
 	files := toolfiles.Of(in, toolcall.KindOf(in.Text(policy.FieldToolName)))
 	for _, file := range files {
 		p, ok := toolfiles.At(file.Path, at)
-		if _, free := g.free.match(p, at); !ok || !free {
+		if _, free := g.free.match(p, &at); !ok || !free {
 			return false
 		}
 	}

@@ -104,7 +104,8 @@ const compiledPolicies = ".hookc"
 
 // Run judges a call by the files it would change and the commands it would run.
 func (g *selfGuard) Run(ctx context.Context, in *policy.Context, _ int) (policy.Result, error) {
-	call := selfCall{g: g, ctx: ctx, at: shell.Here(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot)), own: g.own.parts.Load(), says: guardSays{by: g.by}}
+	at := shell.Here(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot))
+	call := selfCall{g: g, ctx: ctx, at: &at, own: g.own.parts.Load(), says: guardSays{by: g.by}}
 	if call.own == nil {
 		call.own = &selfParts{}
 	}
@@ -116,7 +117,7 @@ func (g *selfGuard) Run(ctx context.Context, in *policy.Context, _ int) (policy.
 		for _, f := range toolfiles.Of(in, kind) {
 			if f.Writes && (!f.Guessed || call.names(f.Path)) {
 				call.file(f.Path, kind == toolcall.KindMCP || kind == toolcall.KindOther)
-			} else if p, ok := toolfiles.At(f.Path, call.at); ok {
+			} else if p, ok := toolfiles.At(f.Path, at); ok {
 				call.reads(&shell.Effect{Kind: shell.EffectRead, Certainty: shell.CertainKnown, Target: p})
 			}
 		}
@@ -128,7 +129,7 @@ func (g *selfGuard) Run(ctx context.Context, in *policy.Context, _ int) (policy.
 type selfCall struct {
 	g    *selfGuard
 	ctx  context.Context
-	at   shell.At
+	at   *shell.At
 	own  *selfParts
 	says guardSays
 }
@@ -147,7 +148,7 @@ func (c *selfCall) deny(p, entry string) {
 // file judges a file that a tool would write; whole says that the tool may do
 // anything to it, as far as its name tells.
 func (c *selfCall) file(text string, whole bool) {
-	p, ok := toolfiles.At(text, c.at)
+	p, ok := toolfiles.At(text, *c.at)
 	if !ok {
 		c.says.add(c.g.verdict, func() string {
 			return fmt.Sprintf("the path %q cannot be told, so it may be a file of hookc; instead: give an absolute path inside the project", shown(text))
@@ -159,7 +160,7 @@ func (c *selfCall) file(text string, whole bool) {
 
 // names reports whether a text that may be a path is one of hookc's.
 func (c *selfCall) names(text string) bool {
-	p, ok := toolfiles.At(text, c.at)
+	p, ok := toolfiles.At(text, *c.at)
 	if !ok {
 		return false
 	}
@@ -185,7 +186,7 @@ func (c *selfCall) path(p string, whole bool) {
 }
 
 // holds returns the part of hookc that p is, or is below.
-func (o *selfParts) holds(p string, at shell.At) (string, bool) {
+func (o *selfParts) holds(p string, at *shell.At) (string, bool) {
 	if entry, ok := o.set.match(p, at); ok {
 		return entry, true
 	}
@@ -201,7 +202,7 @@ func (c *selfCall) shell(s *shell.Line, surely bool, depth int) {
 	links := c.links(s)
 	for i := range s.Effects {
 		e := &s.Effects[i]
-		if e.Host != "" || e.Domain != shell.DomainFile && e.Domain != shell.DomainPermission {
+		if !onFiles(e) {
 			continue
 		}
 		c.effect(s, e)
@@ -281,12 +282,12 @@ func (c *selfCall) reads(e *shell.Effect) {
 // pattern judges a glob.
 func (c *selfCall) pattern(e *shell.Effect) {
 	glob := strings.ToLower(e.Target)
-	if entry, ok := c.own.set.match(fixedPart(e.Target), c.at); ok {
+	if entry, ok := c.own.set.match(losses.FixedPart(e.Target), c.at); ok {
 		c.deny(e.Target, entry) // what find begins with is found as well
 		return
 	}
 	for i := range c.own.set {
-		if full := "/" + c.own.set[i].rest; globTouches(glob, full) {
+		if full := "/" + c.own.set[i].rest; losses.GlobTouches(glob, full) {
 			c.deny(e.Target, c.own.set[i].text)
 			return
 		}
@@ -303,7 +304,7 @@ func (c *selfCall) dynamic(e *shell.Effect) {
 	base := path.Base(glob)
 	for i := range c.own.set {
 		full := "/" + c.own.set[i].rest
-		same := strings.HasPrefix(glob, "/") && !strings.HasPrefix(glob, "/*") && globTouches(glob, full)
+		same := strings.HasPrefix(glob, "/") && !strings.HasPrefix(glob, "/*") && losses.GlobTouches(glob, full)
 		if !same && !strings.HasPrefix(glob, "/") {
 			for at := full; at != "/" && !same; at = path.Dir(at) {
 				ok, err := path.Match(base, path.Base(at))

@@ -63,7 +63,7 @@ func (c *selfCall) command(s *shell.Line, cmd *shell.Command, depth int) {
 		return
 	}
 	listed := lists.Has(cmd.Via, "xargs")
-	if slices.ContainsFunc(cmd.Argv, func(w shell.Word) bool { return w.Dynamic || listed && w.Pattern }) && movesFiles(cmd.Name) && mentionsHookc(s) {
+	if lists.Some(cmd.Argv, func(w *shell.Word) bool { return w.Dynamic || listed && w.Pattern }) && movesFiles(cmd.Name) && mentionsHookc(s) {
 		c.weakens(cmd, "copies or moves a file that may be hookc")
 		return
 	}
@@ -88,7 +88,7 @@ func (c *selfCall) byName(s *shell.Line, cmd *shell.Command, lets func(*shell.Co
 		c.stops(s, cmd)
 	case !cmd.Argv[0].Pattern && c.isHookc(cmd):
 		c.hookc(s, cmd)
-	case shell.WordIn(cmd.Name, "export declare typeset setenv alias hash") && slices.ContainsFunc(cmd.Argv, func(w shell.Word) bool {
+	case shell.WordIn(cmd.Name, "export declare typeset setenv alias hash") && lists.Some(cmd.Argv, func(w *shell.Word) bool {
 		return strings.HasPrefix(w.Text, "HOOKC_") || strings.HasPrefix(w.Text, "hookc=")
 	}):
 		c.weakens(cmd, "changes what hookc is, or how it is set")
@@ -108,8 +108,8 @@ func takesHookc(cmd *shell.Command) bool {
 	if shell.WordIn(cmd.Name, "git gh echo printf") || losses.TextPrograms()[cmd.Name] {
 		return false
 	}
-	return slices.ContainsFunc(cmd.Argv, func(w shell.Word) bool { return isOwnName(strings.SplitN(w.Text, "@", 2)[0]) }) &&
-		(shell.WordIn(cmd.Name, "hash setcap dpkg-divert update-alternatives") || slices.ContainsFunc(cmd.Argv[1:], func(w shell.Word) bool {
+	return lists.Some(cmd.Argv, func(w *shell.Word) bool { return isOwnName(strings.SplitN(w.Text, "@", 2)[0]) }) &&
+		(shell.WordIn(cmd.Name, "hash setcap dpkg-divert update-alternatives") || lists.Some(cmd.Argv[1:], func(w *shell.Word) bool {
 			verb, _ := losses.Verb(w.Text)
 			return losses.Takes()[verb] || losses.Destroys()[verb] || w.Is("disable", "unlink")
 		}))
@@ -131,7 +131,7 @@ func (c *selfCall) isHookc(cmd *shell.Command) bool {
 	}
 	text := cmd.Argv[0].Text
 	if cmd.Name == "go" && len(cmd.Argv) > 2 && cmd.Argv[1].Is("run") {
-		return slices.ContainsFunc(cmd.Argv[2:], func(w shell.Word) bool { return isOwnName(strings.SplitN(w.Text, "@", 2)[0]) })
+		return lists.Some(cmd.Argv[2:], func(w *shell.Word) bool { return isOwnName(strings.SplitN(w.Text, "@", 2)[0]) })
 	}
 	if cmd.Argv[0].Pattern && !cmd.Argv[0].Dynamic {
 		return c.globIsHookc(cmd.Dir, text)
@@ -154,7 +154,7 @@ func (c *selfCall) hookc(s *shell.Line, cmd *shell.Command) {
 	}
 	args := cmd.Argv[1:]
 	if cmd.Name == "go" {
-		i := slices.IndexFunc(args, func(w shell.Word) bool { return isOwnName(strings.SplitN(w.Text, "@", 2)[0]) })
+		i := lists.At(args, func(w *shell.Word) bool { return isOwnName(strings.SplitN(w.Text, "@", 2)[0]) })
 		args = args[i+1:]
 	}
 	var words []string
@@ -168,7 +168,7 @@ func (c *selfCall) hookc(s *shell.Line, cmd *shell.Command) {
 		}
 	}
 	has := func(flag string) bool {
-		return slices.ContainsFunc(args, func(w shell.Word) bool {
+		return lists.Some(args, func(w *shell.Word) bool {
 			name, value, set := spell.Cut(w.Text, "=")
 			return name == flag && (!set || value != "false" && value != "0")
 		})
@@ -325,7 +325,7 @@ func (c *selfCall) script(cmd *shell.Command, depth int) {
 	if lang == "" {
 		lang = scriptLanguage(text)
 	}
-	line, at := text, c.at
+	line, at := text, *c.at
 	switch lang {
 	case "":
 		return

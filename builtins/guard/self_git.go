@@ -60,14 +60,14 @@ func (c *selfCall) git(s *shell.Line, cmd *shell.Command) {
 	first := func(otherwise string) string { return append(slices.Clip(operands), otherwise)[0] }
 	switch w.sub {
 	case "checkout", "switch":
-		if w.has("-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan") && len(operands) > 0 {
+		if w.has("-b -B -c -C --create --force-create --orphan") && len(operands) > 0 {
 			operands = operands[1:]
 		}
-		if discards := w.has("--force", "--discard-changes") || lists.Has(cmd.Flags, "-f"); (len(operands) > 0 || discards) && !w.has("--") {
+		if discards := w.has("--force --discard-changes") || lists.Has(cmd.Flags, "-f"); (len(operands) > 0 || discards) && !w.has("--") {
 			c.gitDiffers(w, "HEAD", first("HEAD"), discards)
 		}
 	case "reset":
-		if w.has("--hard", "--merge", "--keep") {
+		if w.has("--hard --merge --keep") {
 			c.gitDiffers(w, "HEAD", first("HEAD"), true)
 		}
 	case "stash":
@@ -119,15 +119,15 @@ func gitWorkOf(cmd *shell.Command) (w *gitWork, ok bool) {
 }
 
 //go:noinline
-func (w *gitWork) has(flags ...string) bool {
-	return slices.ContainsFunc(w.args, func(a shell.Word) bool { return lists.Has(flags, a.Text) })
+func (w *gitWork) has(flags string) bool {
+	return lists.Some(w.args, func(a *shell.Word) bool { return shell.WordIn(a.Text, flags) })
 }
 
 // operands are the words that are no options.
 func (w *gitWork) operands() []string {
 	var out []string
 	for i, a := range w.args {
-		if strings.HasPrefix(a.Text, "-") && !slices.ContainsFunc(w.args[:i], func(b shell.Word) bool { return b.Is("--") }) {
+		if strings.HasPrefix(a.Text, "-") && !lists.Some(w.args[:i], func(b *shell.Word) bool { return b.Is("--") }) {
 			continue
 		}
 		out = append(out, a.Text)
@@ -137,7 +137,7 @@ func (w *gitWork) operands() []string {
 
 // rest are the words after --, and whether there is one.
 func (w *gitWork) rest() (list []string, separated bool) {
-	i := slices.IndexFunc(w.args, func(a shell.Word) bool { return a.Is("--") })
+	i := lists.At(w.args, func(a *shell.Word) bool { return a.Is("--") })
 	if i < 0 {
 		return nil, false
 	}
@@ -153,7 +153,7 @@ func (c *selfCall) gitStash(w *gitWork, verb string, operands []string) {
 		if !w.has("--") {
 			c.gitDiffers(w, "HEAD", "HEAD", true)
 		}
-		if w.has("-u", "--include-untracked", "-a", "--all") {
+		if w.has("-u --include-untracked -a --all") {
 			c.path(w.dir, true)
 		}
 	}
@@ -162,10 +162,10 @@ func (c *selfCall) gitStash(w *gitWork, verb string, operands []string) {
 // gitCommits judges commands that bring the changes of commits.
 func (c *selfCall) gitCommits(w *gitWork, operands []string) {
 	switch {
-	case w.has("--abort", "--quit"):
+	case w.has("--abort --quit"):
 		c.gitDiffers(w, "HEAD", "ORIG_HEAD", true)
 		return
-	case w.has("--continue", "--skip"), len(operands) == 0:
+	case w.has("--continue --skip"), len(operands) == 0:
 		operands = []string{""}
 	}
 	for _, rev := range operands {
@@ -274,20 +274,25 @@ func patchedFiles(cmd *shell.Command, argv []shell.Word) (files []string, known 
 	}
 	for i, w := range argv[1:] {
 		switch {
-		case w.Is("--dry-run", "--check", "--stat", "--numstat", "--summary", "--abort", "--continue", "--skip", "--quit", "--help", "--version"):
+		case shell.WordIn(w.Text, "--dry-run --check --stat --numstat --summary --abort --continue --skip --quit --help --version"):
 			return nil, true
-		case w.Is("-i", "--input") && i+2 < len(argv):
+		case shell.WordIn(w.Text, "-i --input") && i+2 < len(argv):
 			add(argv[i+2])
 		case !strings.HasPrefix(w.Text, "-") && cmd.Name != "patch" && cmd.Name != "gpatch":
 			add(w)
 		}
 	}
+	if ps := operandPaths(cmd); strings.HasSuffix(cmd.Name, "patch") && len(ps) == 2 {
+		files, inputs = ps[:1], ps[1:]
+	}
+	var text strings.Builder
 	for _, r := range cmd.Redirects {
 		if r.Op == "<" {
 			add(r.Target)
+		} else if here := r.Here(); here != "" {
+			text.WriteString(here + "\n")
 		}
 	}
-	var text strings.Builder
 	for _, p := range inputs {
 		t, ok := scriptText(p)
 		known = known && ok
@@ -300,5 +305,5 @@ func patchedFiles(cmd *shell.Command, argv []shell.Word) (files []string, known 
 			}
 		}
 	}
-	return files, known && len(inputs) > 0
+	return files, known && text.Len() > 0
 }

@@ -161,14 +161,14 @@ func (g *shellGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.R
 		if e.Kind == shell.EffectUnknown && !surely {
 			continue
 		}
-		g.finds(&says, s, e, g.judge(s, e, at))
+		g.finds(&says, s, e, g.judge(s, e, &at))
 		if looks && says.verdict != policy.Deny && ofFile(e) {
 			g.linked(&says, s, i, &follow)
 		}
 	}
 	g.harms(&says, s, in)
 	if g.packs&packCore != 0 && mentionsHookc(s) {
-		own := selfCall{g: &selfGuard{by: g.by, verdict: g.asks}, own: &selfParts{}, says: says}
+		own := selfCall{at: &at, g: &selfGuard{by: g.by, verdict: g.asks}, own: &selfParts{}, says: says}
 		for i := range s.Commands {
 			own.byName(s, &s.Commands[i], g.lets)
 		}
@@ -228,7 +228,7 @@ func (g *shellGuard) verdict(a *shellAdvice) policy.Verdict {
 }
 
 // judge returns what there is to say against an effect, or nil.
-func (g *shellGuard) judge(s *shell.Line, e *shell.Effect, at shell.At) *shellAdvice {
+func (g *shellGuard) judge(s *shell.Line, e *shell.Effect, at *shell.At) *shellAdvice {
 	a := judgeEffect(s, e)
 	if changes := e.Kind == shell.EffectDelete || e.Kind == shell.EffectWrite || e.Kind == shell.EffectGitHistory; a != nil && changes && (a.packs&packCore == 0 || e.Domain == shell.DomainOutside) && e.Command >= 0 && e.Domain != shell.DomainFile && harm.ThrownAway(s, e) || a != nil && e.Op == "upload" && e.Command >= 0 && harm.Dry(&s.Commands[e.Command]) {
 		a = nil
@@ -240,7 +240,7 @@ func (g *shellGuard) judge(s *shell.Line, e *shell.Effect, at shell.At) *shellAd
 }
 
 // counts is what is left of an advice when the packs and the exceptions are looked at.
-func (g *shellGuard) counts(a *shellAdvice, s *shell.Line, e *shell.Effect, at shell.At) *shellAdvice {
+func (g *shellGuard) counts(a *shellAdvice, s *shell.Line, e *shell.Effect, at *shell.At) *shellAdvice {
 	if a == nil || a.packs&g.packs == 0 {
 		return nil
 	}
@@ -255,18 +255,18 @@ func (g *shellGuard) counts(a *shellAdvice, s *shell.Line, e *shell.Effect, at s
 	return a
 }
 
-func (g *shellGuard) protects(e *shell.Effect, at shell.At) bool {
+func (g *shellGuard) protects(e *shell.Effect, at *shell.At) bool {
 	_, ok := touches(g.kept, e, at)
 	return ok
 }
 
 // touches returns the entry of a set that an effect on a file changes.
-func touches(set pathSet, e *shell.Effect, at shell.At) (string, bool) {
+func touches(set pathSet, e *shell.Effect, at *shell.At) (string, bool) {
 	if text, ok := set.match(e.Target, at); ok || e.Op == "rmdir" { // of a folder that is empty
 		return text, ok
 	}
 	if e.Certainty == shell.CertainPattern {
-		text, ok := set.globbed(e.Target, at)
+		text, ok := set.globbed(e, at)
 		if ok || !takesFolder(e, at) {
 			return text, ok
 		}

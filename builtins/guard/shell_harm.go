@@ -30,6 +30,6 @@ func (g *shellGuard) harms(says *guardSays, s *shell.Line, in *policy.Context) {
 	at := shell.Here(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot))
 	for _, f := range harm.Find(s, at) {
 		e := &shell.Effect{Kind: shell.EffectDelete, Op: f.Kind, Target: f.Target, Command: f.Command}
-		g.finds(says, s, e, g.counts(adviceHarm(f.Kind), s, e, at))
+		g.finds(says, s, e, g.counts(adviceHarm(f.Kind), s, e, &at))
 	}
 }

@@ -168,7 +168,7 @@ func judgeResource(s *shell.Line, e *shell.Effect) *shellAdvice {
 	case "migrate-step":
 		return adviceMigrateStep
 	case "migrate-down":
-		if slices.ContainsFunc(commandOf(s, e).Argv, func(w shell.Word) bool { return w.Text == "-1" }) {
+		if lists.Some(commandOf(s, e).Argv, func(w *shell.Word) bool { return w.Text == "-1" }) {
 			return adviceMigrateStep
 		}
 	case "delete-cluster":
@@ -356,7 +356,7 @@ func beside(s *shell.Line, e *shell.Effect) bool {
 // putBack reports whether what a command reads of a cluster goes into one again.
 func putBack(s *shell.Line, e *shell.Effect) bool {
 	return e.Command >= 0 && s.Commands[e.Command].Pipe > 0 && shell.AnyCommand(s.Commands, func(c *shell.Command) bool {
-		return c.Pipe == s.Commands[e.Command].Pipe && c.Name == s.Commands[e.Command].Name && slices.ContainsFunc(c.Argv, func(w shell.Word) bool { return w.Is("apply", "create", "replace") })
+		return c.Pipe == s.Commands[e.Command].Pipe && c.Name == s.Commands[e.Command].Name && lists.Some(c.Argv, func(w *shell.Word) bool { return w.Is("apply", "create", "replace") })
 	})
 }
 
@@ -365,7 +365,7 @@ func putBack(s *shell.Line, e *shell.Effect) bool {
 func exported(s *shell.Line, e *shell.Effect) bool {
 	return lists.Has(commandOf(s, e).Via, "substitution") && shell.AnyCommand(s.Commands, func(c *shell.Command) bool {
 		return (c.Name == "export" || c.Name == "env" && len(c.Argv) > 2) && c.Offset <= e.Offset &&
-			(c.Dynamic || slices.ContainsFunc(c.Argv, func(w shell.Word) bool { return strings.HasSuffix(w.Text, "=") }))
+			(c.Dynamic || lists.Some(c.Argv, func(w *shell.Word) bool { return strings.HasSuffix(w.Text, "=") }))
 	}) && !shell.AnyCommand(s.Commands, func(c *shell.Command) bool { return shell.WordIn(c.Name, "echo printf printenv") })
 }
 
@@ -381,7 +381,7 @@ func judgeConnect(s *shell.Line, e *shell.Effect) *shellAdvice {
 		return nil
 	}
 	c := commandOf(s, e)
-	if e.Op == "socket" && slices.ContainsFunc(c.Argv, func(w shell.Word) bool { return w.Dynamic && losses.SecretVariable(strings.Trim(w.Text, "${}")) }) {
+	if e.Op == "socket" && lists.Some(c.Argv, func(w *shell.Word) bool { return w.Dynamic && losses.SecretVariable(strings.Trim(w.Text, "${}")) }) {
 		return adviceSendVariable
 	}
 	switch c.Name {
@@ -398,7 +398,7 @@ func judgeConnect(s *shell.Line, e *shell.Effect) *shellAdvice {
 
 // fedShell reports whether a command is a shell that runs what a pipe brings.
 func fedShell(c shell.Command) bool {
-	return shell.Shells()[c.Name] && c.Stage > 0 && !slices.ContainsFunc(c.Argv[1:], func(w shell.Word) bool {
+	return shell.Shells()[c.Name] && c.Stage > 0 && !lists.Some(c.Argv[1:], func(w *shell.Word) bool {
 		return !strings.HasPrefix(w.Text, "-") || strings.HasPrefix(w.Text, "-c")
 	})
 }
@@ -437,7 +437,7 @@ func opensShell(s *shell.Line, e *shell.Effect) bool {
 	if len(c.Argv) == 0 || e.Target != "root" || c.Stage > 0 || slices.ContainsFunc(c.Redirects, func(r shell.Redirect) bool { return strings.HasPrefix(r.Op, "<") }) {
 		return false
 	}
-	operands := slices.ContainsFunc(c.Argv[1:], func(w shell.Word) bool { return !strings.HasPrefix(w.Text, "-") && w.Text != "root" })
+	operands := lists.Some(c.Argv[1:], func(w *shell.Word) bool { return !strings.HasPrefix(w.Text, "-") && w.Text != "root" })
 	if e.Op == "su" && !slices.ContainsFunc(c.Flags, func(f string) bool { return shell.WordIn(f, "-c --command") }) {
 		return !operands && !slices.ContainsFunc(c.Flags, func(f string) bool { return shell.WordIn(f, "--help --version -h -V") })
 	}
@@ -448,7 +448,7 @@ func opensShell(s *shell.Line, e *shell.Effect) bool {
 		if len(in.Argv) == 0 || len(in.Via) <= len(c.Via) || in.Via[len(c.Via)] != c.Name || in.Stage > 0 || slices.ContainsFunc(in.Redirects, func(r shell.Redirect) bool { return strings.HasPrefix(r.Op, "<") }) {
 			return false
 		}
-		bare := !slices.ContainsFunc(in.Argv[1:], func(w shell.Word) bool {
+		bare := !lists.Some(in.Argv[1:], func(w *shell.Word) bool {
 			return !strings.HasPrefix(w.Text, "-") || shell.WordIn(w.Text, "-c -s --version --help -n")
 		})
 		return (shell.Shells()[in.Name] || in.Name == "su") && bare || in.Name == "chroot" && len(in.Argv) == 2
@@ -458,7 +458,7 @@ func opensShell(s *shell.Line, e *shell.Effect) bool {
 // joinsGroup reports whether an account is only put into a group that has no rights on the machine.
 func joinsGroup(c *shell.Command) bool {
 	return shell.WordIn(c.Name, "usermod adduser useradd") && lists.Has(c.Flags, "-G") && !slices.ContainsFunc(c.Flags, func(f string) bool { return shell.WordIn(f, "-u -o -L -U -s -e -p -g") }) &&
-		!slices.ContainsFunc(c.Argv, func(w shell.Word) bool { return losses.Any(groups(), w.Text) || w.Dynamic && c.Name == "usermod" })
+		!lists.Some(c.Argv, func(w *shell.Word) bool { return losses.Any(groups(), w.Text) || w.Dynamic && c.Name == "usermod" })
 }
 
 // groups are those whose members can get all rights.

@@ -32,7 +32,7 @@ func (g *shellGuard) linked(says *guardSays, s *shell.Line, i int, l *links.Link
 	}
 	c := commandOf(s, e)
 	reads := e.Kind == shell.EffectRead
-	targets, known := l.Follow(links.Path{Text: e.Target, Written: e.Written, Globs: e.Certainty == shell.CertainPattern, Last: followsLast(c, e), Reads: reads})
+	targets, known := follow(s, e, l)
 	switch {
 	case reads && e.Place != shell.ZoneProject && e.Place != shell.ZoneTemp:
 		known = true // the system refuses it as well
@@ -40,7 +40,7 @@ func (g *shellGuard) linked(says *guardSays, s *shell.Line, i int, l *links.Link
 		known = false
 	}
 	if !known {
-		g.finds(says, s, e, g.counts(adviceLink, s, e, l.At))
+		g.finds(says, s, e, g.counts(adviceLink, s, e, &l.At))
 	}
 	found := *e
 	for _, p := range targets {
@@ -54,10 +54,17 @@ func (g *shellGuard) linked(says *guardSays, s *shell.Line, i int, l *links.Link
 				p = shell.Globless.Replace(p)
 			}
 			found.Place, found.Secret = l.Real.ZoneOf(p)
-			g.finds(says, s, &found, g.judge(s, &found, l.Real))
+			g.finds(says, s, &found, g.judge(s, &found, &l.Real))
 		}
 	}
 	makeLinks(s, i, l)
+}
+
+// follow lists where the target of an effect leads.
+//
+//go:noinline
+func follow(s *shell.Line, e *shell.Effect, l *links.Links) ([]string, bool) {
+	return l.Follow(links.Path{Text: e.Target, Written: e.Written, Globs: e.Certainty == shell.CertainPattern, Last: followsLast(commandOf(s, e), e), Reads: e.Kind == shell.EffectRead})
 }
 
 // keepsLink are what is done to a link and not to what it leads to.

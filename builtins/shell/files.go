@@ -76,6 +76,9 @@ func (a *analysis) tee(c *shCall) shValue {
 func writes(op, short, long string) shProgram {
 	return func(a *analysis, c *shCall) shValue {
 		o := options(c.args(), short, long, optShort)
+		if !WordIn(c.name, "patch gpatch") && op == "edit-in-place" && !losses.Rewrites(c.name, WordTexts(c.args())) {
+			return nil
+		}
 		if dir, ok := o.value("-d", "--directory"); ok && op == "edit-in-place" {
 			o.operands = append(o.operands, dir)
 		}
@@ -304,6 +307,10 @@ func (a *analysis) modeEffect(c *shCall, mode string, w Word, recursive bool) {
 		t.op = "lock-mode"
 	}
 	a.fileEffect(kind, w, t)
+	if losses.Holds(w.Text, ".git/hooks/", ".husky/") && (strings.Contains(mode, "-") && strings.Contains(mode, "x") || strings.Trim(mode, "0246") == "") {
+		t.op, t.domain = "hooks-off", DomainGit
+		a.fileEffect(EffectWrite, w, t)
+	}
 }
 
 // keyIn reports whether a file holds what its owner alone may read.
@@ -352,6 +359,24 @@ func (a *analysis) searchedNames(c *shCall, o *shOpts, v shValue) (shValue, bool
 	return nil, false
 }
 
+// foundIn are the names that a search prints: some of those below the folders that it is given.
+func foundIn(c *shCall, o *shOpts, where []Word) (out shValue) {
+	deep := !strings.HasSuffix(c.name, "grep") || o.exact("-r", "-R", "--recursive")
+	if deep && len(where) == 0 {
+		where = []Word{NewWord(".")}
+	}
+	for _, w := range where {
+		v := matched(w)
+		if w.Dynamic {
+			return nil
+		} else if deep && !w.Pattern && len(path.Ext(w.Text)) < 2 {
+			v = shValue{{text: strings.TrimRight(w.Text, "/") + "/**/*{some}", kind: shMatch}}
+		}
+		out = append(append(out, v...), shPart{text: "\n"})
+	}
+	return out
+}
+
 // readers read their operands and print some of what is in them.
 func (a *analysis) readers(c *shCall) shValue {
 	args, files := c.args(), []Word(nil)
@@ -394,18 +419,22 @@ func (a *analysis) readers(c *shCall) shValue {
 	if c.name == "stat" || c.name == "file" || c.name == "shuf" && o.exact("-i", "-e", "--input-range", "--echo") || len(operands) > 0 && c.name == "split" {
 		return printsText(a, c)
 	}
-	if c.name == "rg" && !o.exact("-q", "-c", "-l", "--count", "--files", "--files-with-matches") {
-		names := options(c.args(), "gtTeABCm", "--glob --iglob", 0)
-		for _, w := range names.values("-g", "--glob", "--iglob") {
+	if searches()[c.name] && !o.exact("-q", "-c", "-l", "-L", "--count", "--files", "--files-with-matches") {
+		only := o.values("--include")
+		if c.name == "rg" {
+			names := options(c.args(), "gtTeABCm", "--glob --iglob", 0)
+			only = names.values("-g", "--glob", "--iglob")
+		}
+		for _, w := range only {
 			if !strings.HasPrefix(w.Text, "!") {
 				a.fileEffect(EffectRead, shValue{{text: w.Text, kind: shGlob}}.word(), c.target("read"))
 			}
 		}
 	}
-	if searches()[c.name] && o.exact("-q", "-c", "-l", "-L", "--quiet", "--silent", "--count", "--files-with-matches") {
+	if searches()[c.name] && o.exact("-q", "-c", "-l", "-L", "--quiet", "--silent", "--count", "--files-with-matches", "--files-without-match") {
 		a.files(EffectRead, c.target("use"), operands...)
-		if n := len(operands); n > 0 && !operands[n-1].Dynamic && (strings.IndexAny(operands[n-1].Text, "/~") == 0 || strings.HasPrefix(operands[n-1].Text, "..")) && o.exact("-l", "-L", "--files-with-matches") {
-			return shValue{{text: strings.TrimRight(operands[n-1].Text, "/") + "/*", kind: shMatch}} // names of what is there
+		if names := foundIn(c, &o, operands); len(names) > 0 && o.exact("-l", "-L", "--files-with-matches", "--files-without-match") {
+			return names
 		}
 		return printsPlain(a, c)
 	}

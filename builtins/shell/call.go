@@ -121,6 +121,7 @@ func (a *analysis) callOnce(s *syntax.Stmt, c *syntax.CallExpr, fr *shFrame, st 
 		a.emptied(r, call, v)
 	}
 	a.redirectEffects(r, call.target(""))
+	a.overread(r, call.index, call.target(""))
 	a.closeRedirect(r, &in)
 }
 

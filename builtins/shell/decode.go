@@ -3,11 +3,13 @@ package shell
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // decoded is text that came out of a decoder that could not be followed.
@@ -105,7 +107,7 @@ func (a *analysis) rev(c *shCall) shValue {
 	v := a.input(c, c.args())
 	text, ok := v.known()
 	if !ok {
-		return decoded(c, v)
+		return append(decoded(c, v), shUnknown("", v.origin())...) // no less a secret
 	}
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
@@ -151,5 +153,11 @@ func (a *analysis) decompress(c *shCall) shValue {
 		a.files(EffectRead, c.target("use"), o.operands...)
 		return printsText(a, c)
 	}
-	return decoded(c, a.input(c, o.operands))
+	v := decoded(c, a.input(c, o.operands))
+	for _, w := range o.operands { // FILE of FILE.gz
+		if name, ok := spell.CutSuffix(w.Text, path.Ext(w.Text)); ok && v.origin().kind == "remote" && !o.exact("-c") {
+			c.fr.st.files = c.fr.st.files.put(a.fileKey(NewWord(name), c.fr), v)
+		}
+	}
+	return v
 }

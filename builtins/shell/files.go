@@ -60,6 +60,7 @@ func (a *analysis) tee(c *shCall) shValue {
 	}
 	for _, w := range o.operands {
 		a.fileEffect(EffectWrite, w, c.target(op))
+		a.overread(shRedirected{effects: []shPending{{EffectWrite, op, w}}, appended: op == "append" || c.name == "sponge"}, c.index, c.target(op))
 		if text, ok := v.known(); ok && text == "" && op == "tee" && WordIn(before, ": true cat echo printf") {
 			a.emptiedFile(c, w)
 		}
@@ -339,7 +340,7 @@ func (a *analysis) searchedNames(c *shCall, o *shOpts, v shValue) (shValue, bool
 	case o.exact("-v", "--invert-match"):
 		return v, onlyNames(v)
 	case onlyNames(v) && name == "":
-		return someOf(v), true
+		return someOf(v, "some"), true
 	case onlyNames(v):
 		return v.mapped(func(p *shPart) {
 			if some, ok := spell.CutSuffix(p.text, "*"); ok && p.kind == shMatch {

@@ -263,7 +263,7 @@ func (a *analysis) wget(c *shCall) shValue {
 	for _, u := range o.operands {
 		a.connectTo(c, op, u, secret)
 	}
-	files := o.values(map[bool]string{true: "-o", false: "-O"}[c.name == "aria2c"], "--output-document", "--out")
+	files := o.values(map[bool]string{true: "-O", false: "-o"}[strings.HasPrefix(c.name, "wget")], "--output-document", "--out")
 	if len(files) == 0 {
 		files = remoteNames(o.operands)
 	}
@@ -336,6 +336,17 @@ func (a *analysis) scp(c *shCall) shValue {
 	return nil
 }
 
+// fetched remembers that what lies at a path of this machine, or in the folder there, came from elsewhere.
+func (a *analysis) fetched(c *shCall, from, to Word) {
+	if v := shUnknown("$("+c.name+")", shOrigin{"remote", from.Text}); !remotePath(to) && !to.Dynamic && !WordIn(path.Ext(from.Text), ".sql .dump") { // a dump of one's own
+		key := a.fileKey(to, c.fr)
+		if !isPathspec(to) || path.Ext(to.Text) != "" && !to.Is(".", "..") {
+			c.fr.st.files = c.fr.st.files.put(key, v)
+		}
+		c.fr.st.files = c.fr.st.files.put(path.Join(key, from.Text[strings.LastIndexAny(from.Text, "/:")+1:]), v)
+	}
+}
+
 // transfer copies operands to the last of them, on this machine or another.
 func (a *analysis) transfer(c *shCall, operands []Word) {
 	if len(operands) == 0 {
@@ -347,6 +358,7 @@ func (a *analysis) transfer(c *shCall, operands []Word) {
 	for _, w := range operands[:last] {
 		if remotePath(w) {
 			a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "download", Target: losses.RemoteHost(w.Text)})
+			a.fetched(c, w, to)
 			continue
 		}
 		op := "copy"
@@ -420,7 +432,12 @@ func (a *analysis) httpie(c *shCall) shValue {
 	}
 	a.restLoss(c, op, []Word{address}, o.operands)
 	a.connectTo(c, op, address, secret)
-	return shUnknown("$(http)", shOrigin{"remote", address.Text})
+	v := shUnknown("$(http)", shOrigin{"remote", address.Text})
+	if to, ok := o.value("-o", "--output"); ok {
+		a.fileEffect(EffectWrite, to, c.target("download"))
+		c.fr.st.files = c.fr.st.files.put(a.fileKey(to, c.fr), v)
+	}
+	return v
 }
 
 // gpg prints keys and what it decrypts.

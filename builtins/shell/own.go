@@ -120,6 +120,9 @@ func (a *analysis) ownCommand(c *shCall, args []Word) {
 		if last := len(o.operands) - 1; !remotePath(o.operands[last]) && !o.operands[last].Is("-") {
 			a.fileEffect(EffectWrite, o.operands[last], c.target("copy"))
 			a.into(o.operands[last-1:last], o.operands[last], c, "copy")
+			if from := o.operands[last-1]; remotePath(from) && !WordIn(c.name, "docker podman nerdctl") {
+				a.fetched(c, from, o.operands[last])
+			}
 		}
 	case c.name == "npm" && o.first("explore"):
 		a.wrapped(c, after, c.fr)

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -161,6 +162,35 @@ func (a *analysis) emptied(r shRedirected, c *shCall, v shValue) {
 	for _, e := range r.effects {
 		if z := a.zone(c, e.path); e.kind == EffectWrite && e.op == "redirect" && (z == ZoneProject || !disposableZone(z)) {
 			a.fileEffect(EffectDelete, e.path, c.target("truncate"))
+		}
+	}
+}
+
+// overread adds that a redirection has emptied a file before what stands under it reads it: the
+// commands from first on, and those of the same pipeline.
+func (a *analysis) overread(r shRedirected, first int, t shTarget) {
+	for _, w := range r.effects {
+		p := a.resolve(w.path, t.fr)
+		_, made := a.written(w.path, t.fr)
+		if z, _ := a.placeIn(p.shape, t.fr); w.kind != EffectWrite || r.appended || made || first >= len(a.out.Commands) || z != ZoneProject && disposableZone(z) {
+			continue
+		}
+		under := func(i int) bool {
+			return i >= 0 && (i >= first || t.fr.pipe > 0 && a.out.Commands[i].Pipe == t.fr.pipe) && a.out.Commands[i].Host == t.fr.host && !WordIn(a.out.Commands[i].Name, "git hg svn")
+		}
+		lost := slices.ContainsFunc(r.effects, func(e shPending) bool { return e.kind == EffectRead && a.resolve(e.path, t.fr) == p })
+		lost = lost || AnyEffect(a.out.Effects, func(e *Effect) bool {
+			return e.Kind == EffectRead && e.Target == p.text && e.Certainty == p.certainty && under(e.Command)
+		})
+		ext := strings.TrimPrefix(path.Ext(p.text), ".")
+		source := losses.SourceExtensions()[ext] || WordIn(ext, "json yaml yml toml csv html xml md")
+		for i := 0; i < len(a.out.Commands) && !lost && source; i++ { // a formatter, or a script
+			c := &a.out.Commands[i]
+			lost = under(i) && (programOf(c.Name) == nil || WordIn(Versionless(c.Name), "python node ruby perl php deno bun")) && slices.ContainsFunc(c.Argv[min(1, len(c.Argv)):], func(w Word) bool { return a.resolve(w, t.fr) == p })
+		}
+		if lost {
+			t.op, t.domain, t.index = "self-empty", DomainFile, first
+			a.fileEffect(EffectDelete, w.path, t)
 		}
 	}
 }

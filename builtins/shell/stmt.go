@@ -52,7 +52,9 @@ func (a *analysis) stmt(s *syntax.Stmt, fr *shFrame) {
 		r = a.redirect(s.Redirs, &in)
 		a.redirectEffects(r, shTarget{index: -1, offset: fr.offset(s), fr: fr})
 	})
+	first := len(a.out.Commands)
 	a.command(s.Cmd, &in)
+	a.overread(r, first, shTarget{offset: fr.offset(s), fr: fr})
 	a.closeRedirect(r, fr)
 }
 

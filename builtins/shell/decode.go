@@ -9,7 +9,6 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
-	"github.com/hookc/hookc/internal/spell"
 )
 
 // decoded is text that came out of a decoder that could not be followed.
@@ -107,7 +106,7 @@ func (a *analysis) rev(c *shCall) shValue {
 	v := a.input(c, c.args())
 	text, ok := v.known()
 	if !ok {
-		return append(decoded(c, v), shUnknown("", v.origin())...) // no less a secret
+		return append(decoded(c, v), v...) // no less a secret
 	}
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
@@ -155,8 +154,8 @@ func (a *analysis) decompress(c *shCall) shValue {
 	}
 	v := decoded(c, a.input(c, o.operands))
 	for _, w := range o.operands { // FILE of FILE.gz
-		if name, ok := spell.CutSuffix(w.Text, path.Ext(w.Text)); ok && v.origin().kind == "remote" && !o.exact("-c") {
-			c.fr.st.files = c.fr.st.files.put(a.fileKey(NewWord(name), c.fr), v)
+		if v.origin().kind == "remote" {
+			c.fr.st.holds(a.fileKey(NewWord(strings.TrimSuffix(w.Text, path.Ext(w.Text))), c.fr), v)
 		}
 	}
 	return v

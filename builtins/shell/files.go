@@ -30,7 +30,7 @@ func (a *analysis) rm(c *shCall) shValue {
 	for _, w := range o.operands {
 		a.fileEffect(EffectDelete, w, t)
 		if _, written := a.written(w, c.fr); written {
-			c.fr.st.files = c.fr.st.files.put(a.fileKey(w, c.fr), shUnknown("$(< "+w.Text+")", shOrigin{"file", w.Text}))
+			c.fr.st.holds(a.fileKey(w, c.fr), shUnknown("$(< "+w.Text+")", shOrigin{"file", w.Text}))
 		}
 	}
 	return nil
@@ -60,12 +60,15 @@ func (a *analysis) tee(c *shCall) shValue {
 	}
 	for _, w := range o.operands {
 		a.fileEffect(EffectWrite, w, c.target(op))
-		a.overread(shRedirected{effects: []shPending{{EffectWrite, op, w}}, appended: op == "append" || c.name == "sponge"}, c.index, c.target(op))
 		if text, ok := v.known(); ok && text == "" && op == "tee" && WordIn(before, ": true cat echo printf") {
 			a.emptiedFile(c, w)
 		}
 		if key := a.fileKey(w, c.fr); !posix.IsStream(key) {
-			a.closeRedirect(shRedirected{printed: &v, files: []string{key}, appended: op == "append"}, c.fr)
+			first := c.index
+			if c.name == "sponge" { // which waits
+				first = -1
+			}
+			a.closeRedirect(shRedirected{effects: []shPending{{EffectWrite, op, w}}, printed: &v, files: []string{key}, appended: op == "append"}, c.fr, first)
 		}
 	}
 	return v
@@ -103,7 +106,7 @@ func (a *analysis) truncate(c *shCall) shValue {
 		}
 	}
 	if c.name == "fallocate" && (strings.HasPrefix(size.Text, "$(") || strings.HasSuffix(size.Text, "T") || len(size.Text) > 3 && strings.HasSuffix(strings.ToUpper(size.Text), "G")) {
-		a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "fill-disk", Target: o.operand(0)})
+		a.does(c, EffectExec, DomainSystem, "fill-disk", o.operand(0))
 	}
 	return nil
 }
@@ -159,9 +162,9 @@ func (a *analysis) lands(from []Word, to Word, c *shCall, op string) {
 	a.into(from, to, c, op)
 	if len(from) == 1 {
 		if v, ok := a.written(from[0], c.fr); ok {
-			c.fr.st.files = c.fr.st.files.put(a.fileKey(to, c.fr), v)
+			c.fr.st.holds(a.fileKey(to, c.fr), v)
 			if !to.Dynamic {
-				c.fr.st.files = c.fr.st.files.put(path.Join(a.fileKey(to, c.fr), path.Base(from[0].Text)), v)
+				c.fr.st.holds(path.Join(a.fileKey(to, c.fr), path.Base(from[0].Text)), v)
 			}
 		} else { // what was there is not there any more
 			c.fr.st.files = c.fr.st.files.drop(a.fileKey(to, c.fr))
@@ -217,13 +220,13 @@ func (a *analysis) link(c *shCall) shValue {
 func (a *analysis) keepSecret(from []Word, to Word, fr *shFrame) {
 	if len(from) == 1 && to.Text != "" {
 		if name := losses.Program(from[0].Text); from[0].Text != name && (name == "hookc" || programOf(name) != nil || rulesOf(name) != nil) {
-			fr.st.files = fr.st.files.put(a.fileKey(to, fr), shUnknown(name, shOrigin{"program", name}))
+			fr.st.holds(a.fileKey(to, fr), shUnknown(name, shOrigin{"program", name}))
 		}
 		if v := a.contents(from[0], fr); a.fileSecretOf(v) != "" {
 			key := a.fileKey(to, fr)
-			fr.st.files = fr.st.files.put(key, v)
+			fr.st.holds(key, v)
 			if path.Dir(key) != a.dir(fr.st) {
-				fr.st.files = fr.st.files.put(path.Dir(key), v) // what sends the folder sends it
+				fr.st.holds(path.Dir(key), v) // what sends the folder sends it
 			}
 		}
 	}
@@ -247,7 +250,7 @@ func (a *analysis) dd(c *shCall) shValue {
 			case zone == ZoneProject && strings.HasSuffix(from, "/null") || !disposableZone(zone) && (strings.Contains(words, "notrunc") || secret != "" || value.Pattern):
 				a.fileEffect(EffectDelete, value, c.target("truncate"))
 			case !strings.Contains(words, " count="):
-				a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "fill-disk", Target: value.Text})
+				a.does(c, EffectExec, DomainSystem, "fill-disk", value.Text)
 			}
 			in = nil
 		}

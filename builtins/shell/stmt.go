@@ -54,8 +54,7 @@ func (a *analysis) stmt(s *syntax.Stmt, fr *shFrame) {
 	})
 	first := len(a.out.Commands)
 	a.command(s.Cmd, &in)
-	a.overread(r, first, shTarget{offset: fr.offset(s), fr: fr})
-	a.closeRedirect(r, fr)
+	a.closeRedirect(r, fr, first)
 }
 
 // command reads what is not a simple command.

@@ -376,6 +376,8 @@ func (f *finder) source(e *shell.Effect, rel string) bool {
 	c := &f.s.Commands[e.Command]
 	elixir := losses.In(c.Name, "elixir mix iex")
 	switch {
+	case e.Op == "self-empty":
+		return !inMade(strings.Split(rel, "/"))
 	case e.Op == "truncate":
 		if len(c.Argv) == 0 && len(c.Redirects) > 1 {
 			return false // <name> of a text that shows how
@@ -384,7 +386,7 @@ func (f *finder) source(e *shell.Effect, rel string) bool {
 	case e.Recursive && e.Certainty == shell.CertainKnown, strings.HasSuffix(rel, "/*"), strings.HasSuffix(rel, "/**"):
 		return folder(strings.TrimRight(rel, "/*"), elixir)
 	case e.Certainty == shell.CertainPattern && e.Recursive && !strings.Contains(rel, "/"):
-		return slices.ContainsFunc([]string{"src", "app", "packages", "internal"}, func(name string) bool { return losses.GlobMatch(rel, name) })
+		return slices.ContainsFunc([]string{"src", "app", "packages", "internal"}, func(name string) bool { return losses.GlobMatch(strings.TrimSuffix(rel, "{few}"), name) })
 	case e.Certainty == shell.CertainPattern:
 		return glob(rel) || e.Recursive && folder(strings.ReplaceAll(rel, "**/", ""), false)
 	}

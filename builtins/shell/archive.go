@@ -143,6 +143,6 @@ func (a *analysis) unzip(c *shCall) shValue {
 // keepPacked remembers that an archive holds secrets.
 func (a *analysis) keepPacked(file Word, v shValue, fr *shFrame) {
 	if a.fileSecretOf(v) != "" {
-		fr.st.files = fr.st.files.put(a.fileKey(file, fr), v)
+		fr.st.holds(a.fileKey(file, fr), v)
 	}
 }

@@ -15,7 +15,7 @@ func (a *analysis) goTool(c *shCall) shValue {
 	a.runAll(c, o.values("-exec", "-toolexec", "-vettool"))
 	a.files(EffectWrite, c.target("write"), o.values("-o", "-coverprofile", "-cpuprofile", "-memprofile")...)
 	if to, ok := o.value("-o"); ok && o.first("build") && len(o.operands) > 1 {
-		c.fr.st.files = c.fr.st.files.put(a.fileKey(to, c.fr), shUnknown(to.Text, shOrigin{"program", losses.Program(o.operand(1))}))
+		c.fr.st.holds(a.fileKey(to, c.fr), shUnknown(to.Text, shOrigin{"program", losses.Program(o.operand(1))}))
 	}
 	if o.first("run") {
 		for _, w := range o.operands[1:] {
@@ -25,7 +25,7 @@ func (a *analysis) goTool(c *shCall) shValue {
 		}
 	}
 	if o.first("run") && len(o.operands) > 1 && strings.Contains(o.operand(1), "@") {
-		a.effect(c, Effect{Kind: EffectExec, Domain: DomainCode, Op: "package", Target: o.operand(1)})
+		a.does(c, EffectExec, DomainCode, "package", o.operand(1))
 	}
 	return printsText(a, c)
 }

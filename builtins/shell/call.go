@@ -104,7 +104,7 @@ func (a *analysis) callOnce(s *syntax.Stmt, c *syntax.CallExpr, fr *shFrame, st 
 			a.list(bare)
 			a.emptied(r, bare, nil)
 			a.redirectEffects(r, bare.target(""))
-			a.closeRedirect(r, &in)
+			a.closeRedirect(r, &in, bare.index)
 		}
 		return
 	}
@@ -121,7 +121,7 @@ func (a *analysis) callOnce(s *syntax.Stmt, c *syntax.CallExpr, fr *shFrame, st 
 		a.emptied(r, call, v)
 	}
 	a.redirectEffects(r, call.target(""))
-	a.closeRedirect(r, &in)
+	a.closeRedirect(r, &in, call.index)
 }
 
 // perhapsPrinted stands around what a command prints that may not run.

@@ -210,15 +210,15 @@ func (a *analysis) runProgram(c *shCall, program string) shValue {
 	for _, e := range c.env {
 		a.launched(c, e.Name, e.Value)
 		if c.name == "git" && WordIn(e.Name, "HUSKY HUSKY_SKIP_HOOKS LEFTHOOK SKIP PRE_COMMIT_ALLOW_NO_CONFIG SKIP_HOOKS") {
-			a.effect(c, Effect{Kind: EffectWrite, Domain: DomainGit, Op: "hooks-off", Target: e.Name})
+			a.does(c, EffectWrite, DomainGit, "hooks-off", e.Name)
 		}
 		if tokens := losses.Tokens(e.Name); strings.HasPrefix(e.Name, "HOOKC_") && WordIn(tokens[len(tokens)-1], "disable disabled bypass off skip policy config hooks") || toolOf(c.name).agent && (e.Name == "HOME" || strings.Contains(e.Name, "HOOK") || strings.HasSuffix(e.Name, "_CONFIG_DIR") || strings.HasSuffix(e.Name, "_HOME")) {
-			a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainSystem, Op: "agent-unguarded", Target: e.Name})
+			a.does(c, EffectPrivilege, DomainSystem, "agent-unguarded", e.Name)
 		}
 	}
 	for _, w := range c.args() {
 		if host := losses.Unread(w.Text); host != "" && losses.Installers()[c.name] && !(WordIn(c.name, "kubectl oc") && HasFlag(c.args(), "run", "exec", "debug")) {
-			a.effect(c, Effect{Kind: EffectExec, Domain: DomainCode, Op: "remote-code", Target: host})
+			a.does(c, EffectExec, DomainCode, "remote-code", host)
 		}
 	}
 	a.codeTool(c, c.name, c.args())
@@ -288,7 +288,7 @@ func (a *analysis) runPath(c *shCall, program string) {
 		return
 	}
 	if strings.Contains(program, "://") || strings.HasPrefix(program, "github:") || strings.HasPrefix(program, "gist:") {
-		a.effect(c, Effect{Kind: EffectExec, Domain: DomainCode, Op: "remote-code", Target: program})
+		a.does(c, EffectExec, DomainCode, "remote-code", program)
 		return
 	}
 	if programOf(c.name) == nil && !slices.ContainsFunc(binDirs, func(dir string) bool { return strings.HasPrefix(program, dir) }) {

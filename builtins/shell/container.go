@@ -29,7 +29,7 @@ func (a *analysis) docker(c *shCall) shValue {
 			name := words[len(words)-1].Text
 			first, _, deep := spell.Cut(strings.TrimPrefix(name, "docker.io/"), "/")
 			if (words[0].Is("push") || len(words) > 2 && words[1].Is("push")) && deep && !strings.ContainsAny(first, ".:$") && first != "localhost" {
-				a.effect(c, Effect{Kind: EffectWrite, Domain: DomainPlatform, Op: "publish", Target: name})
+				a.does(c, EffectWrite, DomainPlatform, "publish", name)
 			}
 		case "inspect":
 			return shUnknown("$(docker)", shOrigin{kind: settings, from: strings.Join(WordTexts(words[1:]), " ")})
@@ -73,7 +73,7 @@ func (a *analysis) dockerRun(c *shCall, args []Word) shValue {
 	}
 	a.mountedSecret(c, &o)
 	if o.exact("--privileged") {
-		a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainContainer, Op: "privileged-container", Target: o.operand(0)})
+		a.does(c, EffectPrivilege, DomainContainer, "privileged-container", o.operand(0))
 	}
 	in := a.elsewhere(c, "image:"+o.operand(0))
 	if from, ok := o.value("--volumes-from"); ok {
@@ -127,10 +127,10 @@ func (a *analysis) mount(c *shCall, from, to string) {
 	to = posix.Absolute("/", to)
 	a.mounts = append(slices.Clip(a.mounts), shMount{p, to})
 	if strings.HasSuffix(p, "/docker.sock") {
-		a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainContainer, Op: "privileged-container", Target: p})
+		a.does(c, EffectPrivilege, DomainContainer, "privileged-container", p)
 	}
 	if p == "/" {
-		a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainContainer, Op: "host-mount", Target: "/"})
+		a.does(c, EffectPrivilege, DomainContainer, "host-mount", "/")
 	}
 }
 
@@ -186,7 +186,7 @@ func (a *analysis) kubectl(c *shCall) shValue {
 		return a.kubeExec(c, args)
 	case "apply", "create", "run":
 		if text := strings.Join(WordTexts(args), " ") + c.fr.stdin.value.text(); strings.Contains(spaceless.Replace(text), "rivileged:true") || strings.Contains(text, "--privileged") || strings.Contains(text, "--verb=* ") || strings.Contains(spaceless.Replace(text), "hostPID:true") {
-			a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainContainer, Op: "privileged-container", Target: o.operand(1)})
+			a.does(c, EffectPrivilege, DomainContainer, "privileged-container", o.operand(1))
 		}
 		fallthrough
 	case "debug":
@@ -252,5 +252,5 @@ func (a *analysis) kubeDelete(c *shCall, o *shOpts, names []Word) {
 	if len(names) == 2 && op == "delete" && !names[1].Dynamic && strings.ToLower(names[1].Text) != names[1].Text && !strings.Contains(names[0].Text, "role") {
 		return // no object is called so: APPNAME
 	}
-	a.effect(c, Effect{Kind: EffectDelete, Domain: DomainKubernetes, Op: op, Target: strings.Join(WordTexts(names), " ")})
+	a.does(c, EffectDelete, DomainKubernetes, op, strings.Join(WordTexts(names), " "))
 }

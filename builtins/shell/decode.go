@@ -3,6 +3,7 @@ package shell
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"path"
 	"slices"
 	"strings"
 
@@ -105,7 +106,7 @@ func (a *analysis) rev(c *shCall) shValue {
 	v := a.input(c, c.args())
 	text, ok := v.known()
 	if !ok {
-		return decoded(c, v)
+		return append(decoded(c, v), v...) // no less a secret
 	}
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
@@ -151,5 +152,11 @@ func (a *analysis) decompress(c *shCall) shValue {
 		a.files(EffectRead, c.target("use"), o.operands...)
 		return printsText(a, c)
 	}
-	return decoded(c, a.input(c, o.operands))
+	v := decoded(c, a.input(c, o.operands))
+	for _, w := range o.operands { // FILE of FILE.gz
+		if v.origin().kind == "remote" {
+			c.fr.st.holds(a.fileKey(NewWord(strings.TrimSuffix(w.Text, path.Ext(w.Text))), c.fr), v)
+		}
+	}
+	return v
 }

@@ -228,7 +228,7 @@ func (a *analysis) ssh(c *shCall) shValue {
 	a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "ssh", Target: losses.HostOf(target), Secret: a.secretOf(c.fr.stdin.value)})
 	for _, v := range o.values("-R") {
 		if strings.HasSuffix(v.Text, ":22") {
-			a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainSystem, Op: "lets-in", Target: target})
+			a.does(c, EffectPrivilege, DomainSystem, "lets-in", target)
 		}
 	}
 	in := a.elsewhere(c, "ssh:"+target)

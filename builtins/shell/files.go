@@ -30,7 +30,7 @@ func (a *analysis) rm(c *shCall) shValue {
 	for _, w := range o.operands {
 		a.fileEffect(EffectDelete, w, t)
 		if _, written := a.written(w, c.fr); written {
-			c.fr.st.files = c.fr.st.files.put(a.fileKey(w, c.fr), shUnknown("$(< "+w.Text+")", shOrigin{"file", w.Text}))
+			c.fr.st.holds(a.fileKey(w, c.fr), shUnknown("$(< "+w.Text+")", shOrigin{"file", w.Text}))
 		}
 	}
 	return nil
@@ -64,7 +64,11 @@ func (a *analysis) tee(c *shCall) shValue {
 			a.emptiedFile(c, w)
 		}
 		if key := a.fileKey(w, c.fr); !posix.IsStream(key) {
-			a.closeRedirect(shRedirected{printed: &v, files: []string{key}, appended: op == "append"}, c.fr)
+			first := c.index
+			if c.name == "sponge" { // which waits
+				first = -1
+			}
+			a.closeRedirect(shRedirected{effects: []shPending{{EffectWrite, op, w}}, printed: &v, files: []string{key}, appended: op == "append"}, c.fr, first)
 		}
 	}
 	return v
@@ -105,7 +109,7 @@ func (a *analysis) truncate(c *shCall) shValue {
 		}
 	}
 	if c.name == "fallocate" && (strings.HasPrefix(size.Text, "$(") || strings.HasSuffix(size.Text, "T") || len(size.Text) > 3 && strings.HasSuffix(strings.ToUpper(size.Text), "G")) {
-		a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "fill-disk", Target: o.operand(0)})
+		a.does(c, EffectExec, DomainSystem, "fill-disk", o.operand(0))
 	}
 	return nil
 }
@@ -161,9 +165,9 @@ func (a *analysis) lands(from []Word, to Word, c *shCall, op string) {
 	a.into(from, to, c, op)
 	if len(from) == 1 {
 		if v, ok := a.written(from[0], c.fr); ok {
-			c.fr.st.files = c.fr.st.files.put(a.fileKey(to, c.fr), v)
+			c.fr.st.holds(a.fileKey(to, c.fr), v)
 			if !to.Dynamic {
-				c.fr.st.files = c.fr.st.files.put(path.Join(a.fileKey(to, c.fr), path.Base(from[0].Text)), v)
+				c.fr.st.holds(path.Join(a.fileKey(to, c.fr), path.Base(from[0].Text)), v)
 			}
 		} else { // what was there is not there any more
 			c.fr.st.files = c.fr.st.files.drop(a.fileKey(to, c.fr))
@@ -219,13 +223,13 @@ func (a *analysis) link(c *shCall) shValue {
 func (a *analysis) keepSecret(from []Word, to Word, fr *shFrame) {
 	if len(from) == 1 && to.Text != "" {
 		if name := losses.Program(from[0].Text); from[0].Text != name && (name == "hookc" || programOf(name) != nil || rulesOf(name) != nil) {
-			fr.st.files = fr.st.files.put(a.fileKey(to, fr), shUnknown(name, shOrigin{"program", name}))
+			fr.st.holds(a.fileKey(to, fr), shUnknown(name, shOrigin{"program", name}))
 		}
 		if v := a.contents(from[0], fr); a.fileSecretOf(v) != "" {
 			key := a.fileKey(to, fr)
-			fr.st.files = fr.st.files.put(key, v)
+			fr.st.holds(key, v)
 			if path.Dir(key) != a.dir(fr.st) {
-				fr.st.files = fr.st.files.put(path.Dir(key), v) // what sends the folder sends it
+				fr.st.holds(path.Dir(key), v) // what sends the folder sends it
 			}
 		}
 	}
@@ -249,7 +253,7 @@ func (a *analysis) dd(c *shCall) shValue {
 			case zone == ZoneProject && strings.HasSuffix(from, "/null") || !disposableZone(zone) && (strings.Contains(words, "notrunc") || secret != "" || value.Pattern):
 				a.fileEffect(EffectDelete, value, c.target("truncate"))
 			case !strings.Contains(words, " count="):
-				a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "fill-disk", Target: value.Text})
+				a.does(c, EffectExec, DomainSystem, "fill-disk", value.Text)
 			}
 			in = nil
 		}
@@ -346,7 +350,7 @@ func (a *analysis) searchedNames(c *shCall, o *shOpts, v shValue) (shValue, bool
 	case o.exact("-v", "--invert-match"):
 		return v, onlyNames(v)
 	case onlyNames(v) && name == "":
-		return someOf(v), true
+		return someOf(v, "some"), true
 	case onlyNames(v):
 		return v.mapped(func(p *shPart) {
 			if some, ok := spell.CutSuffix(p.text, "*"); ok && p.kind == shMatch {

@@ -20,9 +20,10 @@ func (a *analysis) gitReads(c *shCall, sub string, o *shOpts) bool {
 		if (o.exact("-d") || o.has("--delete")) && (o.exact("-f") || o.has("--force")) {
 			a.gitLoss(c, "branch-delete", o.operand(0))
 		}
-	case "add", "stage": // a file of secrets will be among what is pushed
+	case "add", "stage", "commit": // a file of secrets will be among what is pushed
 		for _, w := range o.operands {
-			if secret := a.given(c, w); secret != "" && !dry {
+			v, _ := a.written(w, c.fr)
+			if secret := lists.First(a.given(c, w), a.secretOf(v)); secret != "" && (!dry || sub == "commit") {
 				a.added = secret
 			}
 		}
@@ -125,10 +126,10 @@ func (a *analysis) gitConfig(c *shCall, o *shOpts) {
 	name := strings.ToLower(operands[0].Text)
 	a.gitSetting(c, name, operands[1])
 	if losses.TakesOff(name + "=" + operands[1].Text) {
-		a.effect(c, Effect{Kind: EffectWrite, Domain: DomainGit, Op: "hooks-off", Target: name})
+		a.does(c, EffectWrite, DomainGit, "hooks-off", name)
 	}
 	if o.exact("--global", "--system") || name == "core.hookspath" {
-		a.effect(c, Effect{Kind: EffectWrite, Domain: DomainGit, Op: "config", Target: name})
+		a.does(c, EffectWrite, DomainGit, "config", name)
 	}
 }
 

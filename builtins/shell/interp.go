@@ -288,6 +288,7 @@ func (a *analysis) langCall(c *shCall, lang tokens.Lang, call calls.Call) {
 		if len(call.Args) < 2 {
 			return // a method of something else
 		}
+		a.langFetched(c, call.Args)
 		a.langFile(c, EffectRead, "copy", call.Arg(0), false)
 		a.langFile(c, EffectWrite, map[calls.Action]string{calls.Copy: "copy", calls.Link: "link"}[act], call.Arg(1), false)
 	case calls.SelfDelete, calls.SelfTree:
@@ -297,6 +298,9 @@ func (a *analysis) langCall(c *shCall, lang tokens.Lang, call calls.Call) {
 	case calls.SelfRead:
 		a.langFile(c, EffectRead, "read", call.Recv, false)
 	case calls.Send:
+		if calls.Last(call.Name) == "urlretrieve" {
+			a.langFetched(c, call.Args)
+		}
 		e := Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "request", Target: losses.AddressHost(call.Arg(0).Text)}
 		for _, v := range slices.AppendSeq(calls.Flatten(call.Args), maps.Values(call.Named)) {
 			if what := a.secretOf(langText(v)); what != "" {
@@ -403,6 +407,13 @@ func (a *analysis) langFile(c *shCall, kind EffectKind, op string, v calls.Value
 		w = a.langPath(w.Text, c.fr)
 	}
 	a.fileEffect(kind, w, t)
+}
+
+// langFetched remembers the file into which a call writes what lies at an address.
+func (a *analysis) langFetched(c *shCall, args []calls.Value) {
+	if len(args) > 1 && args[1].Known && strings.Contains(args[0].Text, "://") {
+		a.downloaded(c, []Word{a.langPath(args[1].Text, c.fr)}, []Word{NewWord(args[0].Text)})
+	}
 }
 
 // langPath is a path as a program writes it; a ~ is what expanduser makes it.

@@ -120,6 +120,13 @@ func (a *analysis) effect(c *shCall, e Effect) {
 	a.add(e, shTarget{index: c.index, offset: c.offset, fr: c.fr})
 }
 
+// does is effect for one of which no more is known.
+//
+//go:noinline
+func (a *analysis) does(c *shCall, kind EffectKind, d Domain, op, target string) {
+	a.effect(c, Effect{Kind: kind, Domain: d, Op: op, Target: target})
+}
+
 // shTarget says who an effect is of.
 type shTarget struct {
 	op     string

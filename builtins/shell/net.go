@@ -115,7 +115,7 @@ func (a *analysis) restLoss(c *shCall, op string, urls, texts []Word) {
 		case losses.IsLocal(u.Hostname()) || op != "http-delete" && verb == "" && !((op == "upload" || op == "post") && (losses.Destroys()[v] || WordIn(v, "shutdown poweroff disable suspend ban reboot transfer archive close") || losses.Takes()[v] && slices.ContainsFunc(object, losses.Elsewhere))):
 			continue
 		}
-		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: "http-delete", Target: w.Text})
+		a.does(c, EffectDelete, domain, "http-delete", w.Text)
 	}
 }
 
@@ -226,7 +226,7 @@ func (a *analysis) downloaded(c *shCall, files, urls []Word) shValue {
 		}
 		a.fileEffect(EffectWrite, f, c.target("download"))
 		if key := a.fileKey(f, c.fr); !posix.IsStream(key) {
-			c.fr.st.files = c.fr.st.files.put(key, content)
+			c.fr.st.holds(key, content)
 		}
 	}
 	return printed
@@ -263,7 +263,7 @@ func (a *analysis) wget(c *shCall) shValue {
 	for _, u := range o.operands {
 		a.connectTo(c, op, u, secret)
 	}
-	files := o.values(map[bool]string{true: "-o", false: "-O"}[c.name == "aria2c"], "--output-document", "--out")
+	files := o.values(map[bool]string{true: "-O", false: "-o"}[strings.HasPrefix(c.name, "wget")], "--output-document", "--out")
 	if len(files) == 0 {
 		files = remoteNames(o.operands)
 	}
@@ -303,7 +303,7 @@ func (a *analysis) netcat(c *shCall) shValue {
 		verb, _ := losses.Verb(w)
 		return losses.Destroys()[verb]
 	}) {
-		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: "command", Target: target})
+		a.does(c, EffectDelete, DomainDatabase, "command", target)
 	}
 	a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: op, Target: target, Secret: secret})
 	return shUnknown("$("+c.name+")", shOrigin{"remote", target})
@@ -336,6 +336,14 @@ func (a *analysis) scp(c *shCall) shValue {
 	return nil
 }
 
+// fetched remembers that a file of this machine, or the one in a folder there, came from elsewhere. A
+// dump is one's own, and so is what lies in a container.
+func (a *analysis) fetched(c *shCall, from, to Word) {
+	if remotePath(from) && !WordIn(path.Ext(from.Text), ".sql .dump") && !WordIn(c.name, "docker podman nerdctl") {
+		a.downloaded(c, []Word{to, NewWord(to.Text + "/" + from.Text[strings.LastIndexAny(from.Text, "/:")+1:])}, []Word{from})
+	}
+}
+
 // transfer copies operands to the last of them, on this machine or another.
 func (a *analysis) transfer(c *shCall, operands []Word) {
 	if len(operands) == 0 {
@@ -346,7 +354,10 @@ func (a *analysis) transfer(c *shCall, operands []Word) {
 	secret := ""
 	for _, w := range operands[:last] {
 		if remotePath(w) {
-			a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "download", Target: losses.RemoteHost(w.Text)})
+			a.does(c, EffectConnect, DomainNetwork, "download", losses.RemoteHost(w.Text))
+			if !remotePath(to) {
+				a.fetched(c, w, to)
+			}
 			continue
 		}
 		op := "copy"
@@ -420,14 +431,14 @@ func (a *analysis) httpie(c *shCall) shValue {
 	}
 	a.restLoss(c, op, []Word{address}, o.operands)
 	a.connectTo(c, op, address, secret)
-	return shUnknown("$(http)", shOrigin{"remote", address.Text})
+	return a.downloaded(c, o.values("-o", "--output"), []Word{address})
 }
 
 // gpg prints keys and what it decrypts.
 func (a *analysis) gpg(c *shCall) shValue {
 	for _, w := range c.args() {
 		if strings.HasPrefix(w.Text, "--delete-secret") {
-			a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: "delete-keys", Target: "the secret keys"})
+			a.does(c, EffectDelete, DomainOutside, "delete-keys", "the secret keys")
 		}
 		if strings.HasPrefix(w.Text, "--export-secret") {
 			a.effect(c, Effect{Kind: EffectRead, Domain: DomainSystem, Op: "export-key", Target: "gpg:secret-keys", Secret: "gpg-key"})

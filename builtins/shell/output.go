@@ -140,12 +140,12 @@ func (a *analysis) partial(c *shCall, v shValue) shValue {
 		count, bytes := posix.LineCount(WordTexts(c.args()))
 		switch _, known := v.known(); {
 		case c.fr.out == nil || !known || n == 0 || int64(n) <= count && !bytes:
-			return someOf(v)
+			return someOf(v, "few")
 		case bytes || n > maxAlternatives:
 			return printsText(a, c)
 		}
 		line := a.turned(c, v)
-		return someOf(line[:slices.IndexFunc(line, func(p shPart) bool { return p.text == "\n" })+1])
+		return someOf(line[:slices.IndexFunc(line, func(p shPart) bool { return p.text == "\n" })+1], "few")
 	}
 	if text, ok := v.known(); ok && c.name == "tac" {
 		lines := strings.SplitAfter(text, "\n")
@@ -171,11 +171,11 @@ func (a *analysis) turned(c *shCall, v shValue) shValue {
 }
 
 // someOf is a value of which only some lines are left: of all names in a
-// directory, some.
-func someOf(v shValue) shValue {
+// directory, some, or a few that go by their place.
+func someOf(v shValue, which string) shValue {
 	return v.mapped(func(p *shPart) {
 		if p.kind == shMatch && strings.HasSuffix(p.text, "*") {
-			p.text += "{some}"
+			p.text += "{" + which + "}"
 		}
 	})
 }

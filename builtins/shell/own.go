@@ -120,6 +120,7 @@ func (a *analysis) ownCommand(c *shCall, args []Word) {
 		if last := len(o.operands) - 1; !remotePath(o.operands[last]) && !o.operands[last].Is("-") {
 			a.fileEffect(EffectWrite, o.operands[last], c.target("copy"))
 			a.into(o.operands[last-1:last], o.operands[last], c, "copy")
+			a.fetched(c, o.operands[last-1], o.operands[last])
 		}
 	case c.name == "npm" && o.first("explore"):
 		a.wrapped(c, after, c.fr)
@@ -202,7 +203,7 @@ func (a *analysis) ftpScript(c *shCall, text string) {
 	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == ';' }) {
 		f := strings.Fields(strings.TrimLeft(line, "-@ "))
 		if len(f) > 1 && (WordIn(f[0], "rm rmdir mrm del delete mdelete rmd") || f[0] == "glob" && f[1] == "rm" || f[0] == "mirror" && lists.Has(f, "--delete") && (lists.Has(f, "-R") || lists.Has(f, "--reverse"))) {
-			a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: "remote-delete", Target: strings.Join(f[1:], " ")})
+			a.does(c, EffectDelete, DomainOutside, "remote-delete", strings.Join(f[1:], " "))
 		}
 		if len(f) > 1 && WordIn(f[0], "put mput reput send append") {
 			a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: c.name, Secret: a.sent(c, NewWord(f[1]))})

@@ -388,7 +388,7 @@ func (a *analysis) alternate(p shParam, e *syntax.Expansion, fr *shFrame) shPara
 
 // slice is ${a:1:2} of a text, and ${@:2} of a list.
 func (a *analysis) slice(p shParam, s *syntax.Slice, positional bool, fr *shFrame) shParam {
-	unknown := shParam{values: []shValue{shUnknown("${...}", shOrigin{})}, list: p.list}
+	unknown := shParam{values: []shValue{shUnknown("${...}", p.value().origin())}, list: p.list}
 	from, ok := int64(0), true
 	if s.Offset != nil {
 		from, ok = a.arithm(s.Offset, fr)

@@ -101,7 +101,7 @@ func fillPrograms() {
 		{(*analysis).interpreter, "python python2 python3 pypy pypy3 ipython node nodejs deno perl ruby jruby php lua luajit tsx ts-node irb"},
 		{(*analysis).awk, "awk gawk mawk nawk"},
 		{(*analysis).curl, "curl curlie"},
-		{(*analysis).wget, "wget wget2 aria2c"},
+		{(*analysis).wget, "wget wget2 aria2c axel"},
 		{(*analysis).netcat, "nc ncat netcat socat telnet nc.openbsd nc.traditional"},
 		{(*analysis).scp, "scp sftp"},
 		{(*analysis).rsync, "rsync"},

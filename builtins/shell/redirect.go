@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -95,7 +96,7 @@ func (a *analysis) reads(fd string, s shStream, fr *shFrame) {
 		fr.stdin = s
 		return
 	}
-	fr.st.files = fr.st.files.put("/dev/fd/"+strings.Trim(fd, "{}"), a.bounded(s.value, fr))
+	fr.st.holds("/dev/fd/"+strings.Trim(fd, "{}"), a.bounded(s.value, fr))
 }
 
 // duplicate is >&: a descriptor, or a file for both outputs.
@@ -122,8 +123,13 @@ func (a *analysis) redirectOut(op syntax.RedirOperator, target Word, fd string, 
 	}
 }
 
-// closeRedirect remembers what was written to a file.
-func (a *analysis) closeRedirect(r shRedirected, fr *shFrame) {
+// closeRedirect remembers what was written to a file by the commands from first on.
+func (a *analysis) closeRedirect(r shRedirected, fr *shFrame, first int) {
+	for _, w := range r.effects {
+		if w.kind == EffectWrite && !r.appended && uint(first) < uint(len(a.out.Commands)) && a.overread(r.effects, w.path, first, fr) {
+			a.fileEffect(EffectDelete, w.path, shTarget{op: "self-empty", index: first, offset: a.out.Commands[first].Offset, fr: fr})
+		}
+	}
 	if r.printed == nil {
 		return
 	}
@@ -134,7 +140,7 @@ func (a *analysis) closeRedirect(r shRedirected, fr *shFrame) {
 		} else if r.appended {
 			v = append(shValue{{text: p, kind: shAny, origin: shOrigin{"file", p}}}, v...)
 		}
-		fr.st.files = fr.st.files.put(p, a.bounded(v, fr))
+		fr.st.holds(p, a.bounded(v, fr))
 	}
 }
 
@@ -154,7 +160,7 @@ func (a *analysis) emptied(r shRedirected, c *shCall, v shValue) {
 	case len(r.files) == 0 && len(v) > 0:
 		return
 	case noise && c.name == "cat", c.name == "yes":
-		a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "fill-disk", Target: strings.Join(r.files, " ")})
+		a.does(c, EffectExec, DomainSystem, "fill-disk", strings.Join(r.files, " "))
 	case !noise && (c.name != "" && !WordIn(c.name, ": true cat echo printf") || strings.TrimSpace(v.text()) != "" || r.appended):
 		return
 	}
@@ -163,6 +169,49 @@ func (a *analysis) emptied(r shRedirected, c *shCall, v shValue) {
 			a.fileEffect(EffectDelete, e.path, c.target("truncate"))
 		}
 	}
+}
+
+// overread reports whether a redirection has emptied a file before what stands under it reads it: a
+// command from first on, or one of the same pipeline.
+func (a *analysis) overread(effects []shPending, w Word, first int, fr *shFrame) bool {
+	p, key := a.resolve(w, fr), a.fileKey(w, fr)
+	_, made := fr.st.files.get(key)
+	if z, _ := a.placeIn(p.shape, fr); made || z != ZoneProject && disposableZone(z) {
+		return false
+	}
+	for _, e := range effects {
+		if e.kind == EffectRead && a.fileKey(e.path, fr) == key {
+			return true
+		}
+	}
+	for i := range a.out.Effects {
+		if e := &a.out.Effects[i]; e.Kind == EffectRead && e.Target == p.text && e.Certainty == p.certainty && a.under(e.Command, first, fr) {
+			return true
+		}
+	}
+	ext := strings.TrimPrefix(path.Ext(p.text), ".")
+	if !losses.SourceExtensions()[ext] && !WordIn(ext, "json yaml yml toml csv html xml md") {
+		return false
+	}
+	for i := range a.out.Commands { // a formatter, or a script
+		if c := &a.out.Commands[i]; a.under(i, first, fr) && (programOf(c.Name) == nil || WordIn(Versionless(c.Name), "python node ruby perl php deno bun")) {
+			for _, word := range c.Argv {
+				if a.fileKey(word, fr) == key {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// under reports whether a command is one from first on, or of the pipeline of fr, on the same machine.
+func (a *analysis) under(i, first int, fr *shFrame) bool {
+	if i < 0 {
+		return false
+	}
+	c := &a.out.Commands[i]
+	return (i >= first || fr.pipe > 0 && c.Pipe == fr.pipe) && c.Host == fr.host && !WordIn(c.Name, "git hg svn")
 }
 
 // heredoc is the body of a here-document: text as it is when the delimiter is
@@ -272,6 +321,6 @@ func (a *analysis) processSubst(p *syntax.ProcSubst, fr *shFrame) shValue {
 	printed := shValue{}
 	in.stdin, in.out = shStream{}, &printed
 	a.stmts(p.Stmts, in)
-	fr.st.files = fr.st.files.put(path, a.bounded(printed, fr))
+	fr.st.holds(path, a.bounded(printed, fr))
 	return shValue{{text: path, quoted: true}}
 }

@@ -191,6 +191,11 @@ func (s *shState) set(name string, v shValue) {
 	s.bind(name, out...)
 }
 
+// holds remembers what a file holds.
+//
+//go:noinline
+func (s *shState) holds(key string, v shValue) { s.files = s.files.put(key, v) }
+
 //go:noinline
 func (s *shState) bind(name string, b ...shBinding) {
 	s.vars = s.vars.put(name, b)
@@ -431,7 +436,7 @@ func (s *shState) widen(t *shState) (more bool) {
 		if theirs, ok := t.files.get(name); !ok || !lists.Equal(ours, theirs) {
 			v := shUnknown("$(< "+name+")", shOrigin{"file", name})
 			more = more || !ok || !lists.Equal(theirs, v)
-			s.files = s.files.put(name, v)
+			s.holds(name, v)
 		}
 	}
 	if !lists.Equal(s.dirs, t.dirs) {

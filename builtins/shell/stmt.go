@@ -52,8 +52,9 @@ func (a *analysis) stmt(s *syntax.Stmt, fr *shFrame) {
 		r = a.redirect(s.Redirs, &in)
 		a.redirectEffects(r, shTarget{index: -1, offset: fr.offset(s), fr: fr})
 	})
+	first := len(a.out.Commands)
 	a.command(s.Cmd, &in)
-	a.closeRedirect(r, fr)
+	a.closeRedirect(r, fr, first)
 }
 
 // command reads what is not a simple command.

@@ -84,7 +84,7 @@ func (a *analysis) kill(c *shCall) shValue {
 		}
 	}
 	if all {
-		a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "kill-all", Target: strings.Join(WordTexts(args), " ")})
+		a.does(c, EffectExec, DomainSystem, "kill-all", strings.Join(WordTexts(args), " "))
 	}
 	return nil
 }

@@ -30,7 +30,8 @@ type Value struct {
 	Origin Origin
 	// Path is true for a path object, whose / joins; Rows for all that a table
 	// of a database holds, or another thing that lies elsewhere.
-	Path, Rows bool
+	// Asked for the answer to a question about a text.
+	Path, Rows, Asked bool
 }
 
 // Call is one call.
@@ -127,10 +128,28 @@ func (p *Code) expr() Value {
 			left = concat(left, p.primary())
 			continue
 		}
+		secret := left.Origin.Kind != ""
+		if t.Kind == tokens.Name && !t.Line && (t.Text == "is" && secret || (t.Text == "in" || t.Text == "not" && p.at(1).Text == "in") && (secret || p.Tokens[p.pos-1].Kind == tokens.String)) {
+			p.pos++
+			left = p.compared()
+			continue
+		}
 		if t.Kind != tokens.Punct || p.pos+1 >= len(p.Tokens) {
 			return left
 		}
 		switch {
+		case (t.Text == "=" || t.Text == "!") && p.at(1).Text == "=":
+			left = p.compared()
+		case t.Text == "?" && (secret || left.Asked) && p.at(1).Text != "?" && p.at(1).Text != ":":
+			p.pos++
+			left = p.expr()
+			if p.punct(":") {
+				p.pos++
+				left = Value{Origin: concat(left, p.expr()).Origin}
+			}
+		case t.Text == "&" && p.at(1).Text == "&" && (secret || left.Asked):
+			p.pos += 2
+			left = p.primary()
 		case t.Text == "+" && p.at(1).Text != "=" || t.Text == "." && (p.lang == tokens.PHP || p.lang == tokens.Perl || p.lang == tokens.Lua):
 			p.pos++
 			if p.lang == tokens.Lua && p.punct(".") {
@@ -149,6 +168,18 @@ func (p *Code) expr() Value {
 			return left
 		}
 	}
+}
+
+// compared is the answer of a comparison, whose sign and other side it reads.
+func (p *Code) compared() Value {
+	for p.punct("=") || p.punct("!") {
+		p.pos++
+	}
+	if t := p.peek(); t.Text == "in" || t.Text == "not" {
+		p.pos++
+	}
+	p.expr()
+	return Value{Asked: true}
 }
 
 func concat(a, b Value) Value {
@@ -218,6 +249,9 @@ func (p *Code) interpolated(t tokens.Token) Value {
 			return "~"
 		}
 		v.Known = false
+		if losses.In(name[:strings.IndexAny(name+"(", "(p.")], "len bool Boolean $!! !! ${!!") && !strings.Contains(name, " ") {
+			return s
+		}
 		for _, word := range strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("$.[]()'\"{}", r) }) {
 			if losses.SecretVariable(word) {
 				v.Origin = Origin{"read-secret", "$" + word}
@@ -239,7 +273,10 @@ func (p *Code) bracketed(open string) Value {
 		if open == "$" && p.lang == tokens.JS && p.peek().Kind == tokens.String {
 			return p.called(Call{Name: "zx.$", Args: []Value{p.primary()}})
 		}
-		if strings.Contains("!-~&*\\@$", open) && p.peek().Kind != tokens.End {
+		if open == "!" {
+			return Value{Rows: p.primary().Rows, Asked: true}
+		}
+		if strings.Contains("-~&*\\@$", open) && p.peek().Kind != tokens.End {
 			return p.primary()
 		}
 		return Value{}
@@ -265,6 +302,11 @@ func (p *Code) arguments(end string) ([]Value, map[string]Value) {
 			if p.pos++; p.punct("{") {
 				p.destructure()
 			}
+			continue
+		}
+		if t := p.peek(); p.lang == tokens.Python && t.Kind == tokens.Name && t.Text == "if" && len(list) > 0 {
+			p.pos++
+			p.expr() // on what it depends
 			continue
 		}
 		name := ""
@@ -303,6 +345,10 @@ func (p *Code) nameExpr(t tokens.Token) Value {
 	name := p.resolveName(t.Text)
 	if leading()[t.Text] && p.peek().Kind != tokens.End {
 		return p.primary()
+	}
+	if t.Text == "typeof" || p.lang == tokens.Perl && (t.Text == "defined" || t.Text == "exists" || t.Text == "length") {
+		p.primary()
+		return Value{Asked: true}
 	}
 	if p.punct("(") {
 		p.pos++

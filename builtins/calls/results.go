@@ -33,6 +33,9 @@ func constant(name string) (Value, bool) {
 // environments are all variables at once.
 var environments = losses.Words("os.environ os.environb process.env ENV %ENV $_ENV Deno.env Bun.env")
 
+// asks are the last names of calls that say something of a text, and not the text.
+const asks = "len bool Boolean type gettype isinstance key has has_key include includes member hasOwnProperty hasOwn exists isset empty is_null is_string isEmpty nil blank present startswith startsWith start_with endswith endsWith end_with isdigit isalnum length size strlen mb_strlen count test __contains__"
+
 // ofVariable is a variable of the environment.
 func ofVariable(name string) Value {
 	switch {
@@ -85,16 +88,19 @@ func result(c Call) Value {
 		return Value{Text: ".", Known: true, Path: true}
 	}
 	v := method_(c)
+	if losses.In(strings.TrimSuffix(Last(c.Name), "?"), asks) {
+		return Value{Rows: v.Rows, Asked: true}
+	}
 	if act := Actions()[c.Name]; (act == Shell || act == Argv) && slices.ContainsFunc(Flatten(c.Args), func(v Value) bool {
 		return losses.In(strings.SplitN(v.Text, " ", 2)[0], "curl wget fetch")
 	}) {
 		v.Origin = Origin{"remote", "an address"}
 	}
 	if i := strings.LastIndexByte(c.Name, '.'); v.Text == "" && i > 0 && (environments()[c.Name[:i]] || strings.HasPrefix(c.Name, "ENV.to_")) {
-		v.Origin = Origin{"environment", "env"}
+		v.Origin = Origin{"environment", "values"}
 	}
 	for _, arg := range append(c.Args, c.Recv) {
-		if v.Text == "" && v.Origin.Kind == "" && (arg.Origin.Kind == "environment" || arg.Origin.Kind == "read-secret" || arg.Origin.Kind == "remote") {
+		if names := arg.Origin.From == "env" && losses.In(c.Name, "sorted list set tuple .join"); !names && v.Text == "" && v.Origin.Kind == "" && (arg.Origin.Kind == "environment" || arg.Origin.Kind == "read-secret" || arg.Origin.Kind == "remote") {
 			v.Origin = arg.Origin // all of them in another form
 		}
 	}

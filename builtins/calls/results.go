@@ -13,13 +13,16 @@ import (
 // constant is the value of a name that has one: the home, a variable of the
 // environment.
 func constant(name string) (Value, bool) {
-	for _, environment := range []string{"os.environ[", "process.env.", "process.env[", "ENV[", "$ENV[", "$_SERVER[", "$_ENV[", "Bun.env.", "import.meta.env."} {
+	for _, environment := range []string{"os.environ[", "process.env.", "process.env[", "ENV[", "$ENV[", "$_SERVER[", "$_ENV[", "Bun.env.", "import.meta.env.", "app.config[", "current_app.config["} {
 		if variable, ok := spell.CutPrefix(name, environment); ok {
 			return ofVariable(strings.TrimSuffix(variable, "]")), true
 		}
 	}
 	if environments()[name] {
 		return Value{Origin: Origin{"environment", "env"}}, true
+	}
+	if losses.HoldsAny(name+" ", []string{"Rails.application.credentials", "Rails.application.secrets", ".SECRET_KEY ", ".secret_key_base "}) {
+		return Value{Origin: Origin{"read-secret", name}}, true
 	}
 	switch name {
 	case "os.homedir", "Dir.home":
@@ -64,7 +67,11 @@ func result(c Call) Value {
 		return first
 	case "Path.home", "pathlib.Path.home", "os.homedir", "Dir.home":
 		return Value{Text: "~", Known: true, Path: true}
-	case "os.getenv", "os.environ.get", "getenv", "ENV.fetch", "Deno.env.get":
+	case "config":
+		if names := losses.Tokens(first.Text); losses.In(first.Text, "database services mail") || len(names) > 1 && losses.In(names[len(names)-1], "key secret password token") {
+			return Value{Origin: Origin{"read-secret", "config(" + first.Text + ")"}}
+		}
+	case "os.getenv", "os.environ.get", "getenv", "ENV.fetch", "Deno.env.get", "env", "System.get_env", "System.fetch_env!":
 		return ofVariable(first.Text)
 	case "keyring.get_password":
 		return Value{Origin: Origin{"read-secret", "the keyring"}}

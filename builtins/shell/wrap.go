@@ -24,6 +24,9 @@ func (a *analysis) wrapper(c *shCall, w losses.Wrapper) (v shValue, read bool) {
 		}
 		args = sub.operands[1:]
 	}
+	if n := len(args) - 2; c.name == "heroku" && n > 0 && args[n].Is("-a", "--app") {
+		args = args[:n] // it is read wherever it stands
+	}
 	o := options(args, w.Short, w.Long, optStop)
 	for _, opt := range o.list {
 		if c.name == "command" && opt.name == "-v" {
@@ -97,7 +100,7 @@ func (a *analysis) startWrapped(c *shCall, w losses.Wrapper, o *shOpts, fr *shFr
 	} else if c.name == "uv" && len(argv) > 0 && argv[0].Is("-") && fr.stdin.set {
 		a.lang(c, tokens.Python, fr.stdin.value)
 	}
-	if len(argv) > 0 && argv[0].Is("--", "-") {
+	for len(argv) > 0 && (argv[0].Is("--", "-") || c.name == "dotenv" && argv[0].Is("run")) {
 		argv = argv[1:]
 	}
 	if len(argv) == 0 && c.name == "arch" {

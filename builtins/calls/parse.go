@@ -128,28 +128,13 @@ func (p *Code) expr() Value {
 			left = concat(left, p.primary())
 			continue
 		}
-		secret := left.Origin.Kind != ""
-		if t.Kind == tokens.Name && !t.Line && (t.Text == "is" && secret || (t.Text == "in" || t.Text == "not" && p.at(1).Text == "in") && (secret || p.Tokens[p.pos-1].Kind == tokens.String)) {
-			p.pos++
-			left = p.compared()
+		if p.question(&left) {
 			continue
 		}
 		if t.Kind != tokens.Punct || p.pos+1 >= len(p.Tokens) {
 			return left
 		}
 		switch {
-		case (t.Text == "=" || t.Text == "!") && p.at(1).Text == "=":
-			left = p.compared()
-		case t.Text == "?" && (secret || left.Asked) && p.at(1).Text != "?" && p.at(1).Text != ":":
-			p.pos++
-			left = p.expr()
-			if p.punct(":") {
-				p.pos++
-				left = Value{Origin: concat(left, p.expr()).Origin}
-			}
-		case t.Text == "&" && p.at(1).Text == "&" && (secret || left.Asked):
-			p.pos += 2
-			left = p.primary()
 		case t.Text == "+" && p.at(1).Text != "=" || t.Text == "." && (p.lang == tokens.PHP || p.lang == tokens.Perl || p.lang == tokens.Lua):
 			p.pos++
 			if p.lang == tokens.Lua && p.punct(".") {
@@ -170,15 +155,44 @@ func (p *Code) expr() Value {
 	}
 }
 
-// compared is the answer of a comparison, whose sign and other side it reads.
-func (p *Code) compared() Value {
-	for p.punct("=") || p.punct("!") {
+// question reads what makes a question of the text before it, and reports whether that is there: == x, in y, ? a : b.
+//
+//go:noinline
+func (p *Code) question(left *Value) bool {
+	t, next := p.peek(), p.at(1).Text
+	secret, o := left.Origin.Kind != "", Origin{}
+	asked := secret || left.Asked
+	switch {
+	case t.Kind == tokens.String || t.Kind == tokens.Name && t.Line:
+		return false
+	case t.Text == "?" && asked && next != "?" && next != ":":
 		p.pos++
+		o = p.expr().Origin
+		if p.punct(":") {
+			p.pos++
+			if other := p.expr().Origin; o.Kind == "" {
+				o = other
+			}
+		}
+	case t.Text == "&" && next == "&" && asked:
+		p.pos += 2
+		o = p.primary().Origin
+	case (t.Text == "=" || t.Text == "!") && next == "=", t.Text == "is" && secret, (t.Text == "in" || t.Text == "not" && next == "in") && (secret || p.Tokens[p.pos-1].Kind == tokens.String):
+		for t.Kind != tokens.String && losses.In(t.Text, "= ! in not is") {
+			p.pos++
+			t = p.peek()
+		}
+		p.expr()
+	default:
+		return false
 	}
-	if t := p.peek(); t.Text == "in" || t.Text == "not" {
-		p.pos++
-	}
-	p.expr()
+	*left = Value{Origin: o, Asked: true}
+	return true
+}
+
+// not is the answer to a question about what comes.
+func (p *Code) not() Value {
+	p.primary()
 	return Value{Asked: true}
 }
 
@@ -274,7 +288,7 @@ func (p *Code) bracketed(open string) Value {
 			return p.called(Call{Name: "zx.$", Args: []Value{p.primary()}})
 		}
 		if open == "!" {
-			return Value{Rows: p.primary().Rows, Asked: true}
+			return p.not()
 		}
 		if strings.Contains("-~&*\\@$", open) && p.peek().Kind != tokens.End {
 			return p.primary()
@@ -346,9 +360,8 @@ func (p *Code) nameExpr(t tokens.Token) Value {
 	if leading()[t.Text] && p.peek().Kind != tokens.End {
 		return p.primary()
 	}
-	if t.Text == "typeof" || p.lang == tokens.Perl && (t.Text == "defined" || t.Text == "exists" || t.Text == "length") {
-		p.primary()
-		return Value{Asked: true}
+	if t.Text == "typeof" || p.lang == tokens.Perl && losses.In(t.Text, "defined exists length") {
+		return p.not()
 	}
 	if p.punct("(") {
 		p.pos++

@@ -21,9 +21,6 @@ func constant(name string) (Value, bool) {
 	if environments()[name] {
 		return Value{Origin: Origin{"environment", "env"}}, true
 	}
-	if losses.HoldsAny(name+" ", []string{"Rails.application.credentials", "Rails.application.secrets", ".SECRET_KEY ", ".secret_key_base "}) {
-		return Value{Origin: Origin{"read-secret", name}}, true
-	}
 	switch name {
 	case "os.homedir", "Dir.home":
 		return Value{Text: "~", Known: true}, true
@@ -37,7 +34,7 @@ func constant(name string) (Value, bool) {
 var environments = losses.Words("os.environ os.environb process.env ENV %ENV $_ENV Deno.env Bun.env")
 
 // asks are the last names of calls that say something of a text, and not the text.
-const asks = "len bool Boolean type gettype isinstance key has has_key include includes member hasOwnProperty hasOwn exists isset empty is_null is_string isEmpty nil blank present startswith startsWith start_with endswith endsWith end_with isdigit isalnum length size strlen mb_strlen count test __contains__"
+const asks = "len bool Boolean gettype isinstance key? has has_key has_key? include? includes member? hasOwnProperty hasOwn exists isset empty is_null isEmpty nil? empty? blank? present? startswith startsWith start_with? endswith endsWith isdigit length size strlen mb_strlen test __contains__"
 
 // ofVariable is a variable of the environment.
 func ofVariable(name string) Value {
@@ -52,6 +49,9 @@ func ofVariable(name string) Value {
 
 // result is what a call gives, for the calls that make texts.
 func result(c Call) Value {
+	if losses.In(Last(c.Name), asks) {
+		return Value{Asked: true}
+	}
 	first := c.Arg(0)
 	switch c.Name {
 	case "require", "import", "__import__", "importlib.import_module":
@@ -67,10 +67,6 @@ func result(c Call) Value {
 		return first
 	case "Path.home", "pathlib.Path.home", "os.homedir", "Dir.home":
 		return Value{Text: "~", Known: true, Path: true}
-	case "config":
-		if names := losses.Tokens(first.Text); losses.In(first.Text, "database services mail") || len(names) > 1 && losses.In(names[len(names)-1], "key secret password token") {
-			return Value{Origin: Origin{"read-secret", "config(" + first.Text + ")"}}
-		}
 	case "os.getenv", "os.environ.get", "getenv", "ENV.fetch", "Deno.env.get", "env", "System.get_env", "System.fetch_env!":
 		return ofVariable(first.Text)
 	case "keyring.get_password":
@@ -95,9 +91,6 @@ func result(c Call) Value {
 		return Value{Text: ".", Known: true, Path: true}
 	}
 	v := method_(c)
-	if losses.In(strings.TrimSuffix(Last(c.Name), "?"), asks) {
-		return Value{Rows: v.Rows, Asked: true}
-	}
 	if act := Actions()[c.Name]; (act == Shell || act == Argv) && slices.ContainsFunc(Flatten(c.Args), func(v Value) bool {
 		return losses.In(strings.SplitN(v.Text, " ", 2)[0], "curl wget fetch")
 	}) {

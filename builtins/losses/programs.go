@@ -503,16 +503,6 @@ func ShowsEnvironment(code string) bool {
 	return Holds(code, "env", "_server") && showsEnvironment().MatchString(code)
 }
 
-// rebuilds is code that makes the tables of a database anew, or changes all rows.
-var rebuilds = lazy.Value(func() *regexp.Regexp {
-	return regexp.MustCompile(`\.sync\(\s*\{[^}]*\bforce:\s*true|\.synchronize\(\s*true|bulkWrite\(.*deleteMany["']?:\s*\{\s*["']?filter["']?:\s*\{\s*\}|(?:^|[\s;(])[A-Z]\w*(?:\.all)?\.update_all\b|\.objects(?:\.all\(\))?\.update\(|\.objects\.exclude\((?:id|pk)=(?:0|None|-1)\)\.(?:delete|update)\(`)
-})
-
-// Rebuilds reports whether code makes the tables of a database anew, or changes all rows.
-func Rebuilds(code string) bool {
-	return Holds(code, "sync", "bulkwrite", "update", "exclude") && rebuilds().MatchString(code)
-}
-
 // SourceExtensions are extensions of source files.
 var SourceExtensions = Words(`py pyi go rs ts tsx js jsx mjs cjs vue svelte java kt kts scala rb php c h cc cpp hpp cxx cs fs swift m mm dart ex exs erl hs ml clj cljs lua pl pm r jl nim zig v sol tf sql proto graphql sh
 	css scss ipynb el lisp vhd asm pt ckpt pth safetensors gguf`)

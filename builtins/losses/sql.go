@@ -105,17 +105,6 @@ func sqlStatement(words []string) (Loss, bool) {
 		if lists.Has(words, "SUPERUSER") {
 			return Loss{"create-superuser", last}, true
 		}
-		if len(words) > 4 && words[1] == "OR" && words[2] == "REPLACE" && In(words[3], "TABLE DATABASE SCHEMA STREAM STAGE") {
-			return Loss{"drop-" + strings.ToLower(words[3]), sqlName(words[4:])}, true
-		}
-	case "INSERT":
-		if words[1] == "OVERWRITE" && len(words) > 3 && !In(words[2], "LOCAL DIRECTORY") {
-			return Loss{"truncate-table", sqlName(words[2:])}, true
-		}
-	case "VACUUM":
-		if i := slices.Index(words, "RETAIN"); i > 0 && words[min(i+1, len(words)-1)] == "0" {
-			return Loss{"vacuum", sqlName(words[1:])}, true
-		}
 	case "MERGE":
 		if last == "DELETE" {
 			return Loss{"delete-rows", sqlName(words[2:])}, true
@@ -198,21 +187,14 @@ func sqlEverything(words []string) bool {
 	if i := slices.IndexFunc(words, func(w string) bool { return In(w, "RETURNING ORDER") }); i > 2 {
 		words = words[:i]
 	}
-	if i := slices.Index(words, "LIMIT"); i > 2 {
-		if i+1 < len(words) && len(words[i+1]) < 5 {
+	for i, w := range words {
+		if w == "LIMIT" {
 			return false
 		}
-		words = words[:i]
-	}
-	for i, w := range words {
 		if w != "WHERE" {
 			continue
 		}
-		where := strings.Join(words[i+1:], " ")
-		if m := sqlWhole().FindStringSubmatch(where); m != nil && (m[1] == "" || lists.Has(words[:i], m[1])) {
-			return true
-		}
-		for any := range strings.SplitSeq(where, " OR ") {
+		for any := range strings.SplitSeq(strings.Join(words[i+1:], " "), " OR ") {
 			all := true
 			for part := range strings.SplitSeq(any, " AND ") {
 				m := sqlAlways().FindStringSubmatch(part)
@@ -230,11 +212,6 @@ func sqlEverything(words []string) bool {
 // sqlAlways are conditions that hold for every row.
 var sqlAlways = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[( ]*(?:TRUE|[1-9]\d*|([\w.]+|'[^']*') = ([\w.]+|'[^']*')|(?:[\w.]+\.)?(?:U?U?ID|ROWID|_ID|\d+) (?:> (?:= )?(?:0|- 1)|> = 1|[!<] [>=] (?:0|''|- 1)|IS NOT NULL)|\d+ > \d+|[\w.]+ I?LIKE '%+')[ )]*$`)
-})
-
-// sqlWhole are such conditions of more words.
-var sqlWhole = lazy.Value(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[( ]*(?:[\w.]+ BETWEEN (?:- )?[01] AND \d{7,}|NOT [( ]*(?:FALSE|0)|[\w.]+ IN \( SELECT [\w.]+ FROM ([\w.]+) \))[ )]*$`)
 })
 
 // ForTests reports whether the words of a command, with its variables, say that it works on a

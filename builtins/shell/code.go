@@ -209,9 +209,6 @@ func (a *analysis) runProgram(c *shCall, program string) shValue {
 	}
 	for _, e := range c.env {
 		a.launched(c, e.Name, e.Value)
-		if WordIn(e.Name, "EDITOR VISUAL") && (losses.Readers()[e.Value.Text] || e.Value.Is("cat")) && HasFlag(c.args(), "credentials:edit", "secrets:edit", "encrypted:edit") {
-			a.effect(c, Effect{Kind: EffectRead, Domain: DomainCloud, Op: credential, Target: e.Value.Text})
-		}
 		if c.name == "git" && WordIn(e.Name, "HUSKY HUSKY_SKIP_HOOKS LEFTHOOK SKIP PRE_COMMIT_ALLOW_NO_CONFIG SKIP_HOOKS") {
 			a.effect(c, Effect{Kind: EffectWrite, Domain: DomainGit, Op: "hooks-off", Target: e.Name})
 		}

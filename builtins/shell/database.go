@@ -49,12 +49,6 @@ func (a *analysis) sqlGiven(c *shCall, given []Word, stdin bool) shValue {
 		if o := c.fr.stdin.value.origin(); o.kind == "file" {
 			a.scriptLoss(c, []Word{NewWord(o.from)})
 		}
-		far := slices.ContainsFunc(c.args(), func(w Word) bool { return losses.DomainLike(strings.TrimPrefix(w.Text, "-h")) || strings.Contains(w.Text, "://") && !losses.IsLocal(losses.AddressHost(w.Text)) })
-		if far && c.fr.pipe > 0 && AnyCommand(a.out.Commands, func(d *Command) bool {
-			return d.Pipe == c.fr.pipe && (WordIn(d.Name, "mysqldump mariadb-dump") && !HasFlag(d.Argv, "--skip-add-drop-table", "--no-create-info", "-t") || WordIn(d.Name, "pg_dump pg_dumpall") && HasFlag(d.Argv, "-c", "--clean"))
-		}) {
-			a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: "restore-over", Target: strings.Join(WordTexts(c.args()), " ")})
-		}
 		given = append(given, c.fr.stdin.value.word())
 		a.sql(c, c.fr.stdin.value)
 	}
@@ -95,9 +89,6 @@ func (a *analysis) sql(c *shCall, v shValue) {
 	lost := losses.SQL(text)
 	for _, loss := range lost[:min(len(lost), maxItems)] {
 		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: loss.Op, Target: loss.Target})
-	}
-	if strings.HasPrefix(text, ".restore ") {
-		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: "restore-over", Target: text})
 	}
 	a.sqlAside(c, text)
 	if o := v.origin(); o.kind == "remote" { // a dump that was packed is data of the user's
@@ -145,7 +136,7 @@ func (a *analysis) sqlWords(c *shCall) {
 			text = value
 		}
 		verb, rest, ok := spell.Cut(strings.TrimLeft(text, " ("), " ")
-		if !ok || rest == "" || i == 0 || !WordIn(strings.ToUpper(verb), "DROP DELETE TRUNCATE UPDATE ALTER CREATE INSERT VACUUM") {
+		if !ok || rest == "" || i == 0 || !WordIn(strings.ToUpper(verb), "DROP DELETE TRUNCATE UPDATE ALTER") {
 			continue
 		}
 		before := lists.Concat(WordTexts(c.args()[:i]), []string{strings.TrimSuffix(w.Text, text)})
@@ -162,17 +153,11 @@ func (a *analysis) sqlWords(c *shCall) {
 
 // redis reads commands from lines of standard input; those among the operands are in the table of losses.
 func (a *analysis) redis(c *shCall) shValue {
-	c.argv = slices.Clone(c.argv)
-	for i, w := range c.argv { // in any case of its letters
-		if !w.Dynamic && !strings.ContainsAny(w.Text, "-./ ") {
-			c.argv[i] = NewWord(strings.ToLower(w.Text))
-		}
-	}
 	if c.fr.stdin.set {
 		for line := range strings.SplitSeq(c.fr.stdin.value.text(), "\n") {
 			o := shOpts{}
 			for word := range strings.FieldsSeq(line) {
-				o.operands = append(o.operands, NewWord(strings.ToLower(strings.Trim(word, `"'`))))
+				o.operands = append(o.operands, NewWord(strings.Trim(word, `"'`)))
 			}
 			a.ruled(c, c.name, &o)
 		}

@@ -221,9 +221,6 @@ func (a *analysis) lang(c *shCall, lang tokens.Lang, v shValue) {
 	}
 	a.requests(c, text)
 	memory := strings.Contains(text, ":memory:")
-	if !memory && losses.Rebuilds(text) {
-		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: "delete-rows", Target: "all"})
-	}
 	for _, call := range program.Found {
 		if a.full || memory && WordIn(calls.Last(call.Name), losses.CallsSQL) {
 			continue // a database that is gone with its program

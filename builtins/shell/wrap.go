@@ -24,9 +24,6 @@ func (a *analysis) wrapper(c *shCall, w losses.Wrapper) (v shValue, read bool) {
 		}
 		args = sub.operands[1:]
 	}
-	if n := len(args) - 2; c.name == "heroku" && n > 0 && args[n].Is("-a", "--app") {
-		args = args[:n] // it is read wherever it stands
-	}
 	o := options(args, w.Short, w.Long, optStop)
 	for _, opt := range o.list {
 		if c.name == "command" && opt.name == "-v" {

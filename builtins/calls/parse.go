@@ -30,7 +30,8 @@ type Value struct {
 	Origin Origin
 	// Path is true for a path object, whose / joins; Rows for all that a table
 	// of a database holds, or another thing that lies elsewhere.
-	Path, Rows bool
+	// Asked for the answer to a question about a text.
+	Path, Rows, Asked bool
 }
 
 // Call is one call.
@@ -127,6 +128,9 @@ func (p *Code) expr() Value {
 			left = concat(left, p.primary())
 			continue
 		}
+		if p.question(&left) {
+			continue
+		}
 		if t.Kind != tokens.Punct || p.pos+1 >= len(p.Tokens) {
 			return left
 		}
@@ -149,6 +153,47 @@ func (p *Code) expr() Value {
 			return left
 		}
 	}
+}
+
+// question reads what makes a question of the text before it, and reports whether that is there: == x, in y, ? a : b.
+//
+//go:noinline
+func (p *Code) question(left *Value) bool {
+	t, next := p.peek(), p.at(1).Text
+	secret, o := left.Origin.Kind != "", Origin{}
+	asked := secret || left.Asked
+	switch {
+	case t.Kind == tokens.String || t.Kind == tokens.Name && t.Line:
+		return false
+	case t.Text == "?" && asked && next != "?" && next != ":":
+		p.pos++
+		o = p.expr().Origin
+		if p.punct(":") {
+			p.pos++
+			if other := p.expr().Origin; o.Kind == "" {
+				o = other
+			}
+		}
+	case t.Text == "&" && next == "&" && asked:
+		p.pos += 2
+		o = p.primary().Origin
+	case (t.Text == "=" || t.Text == "!") && next == "=", t.Text == "is" && secret, (t.Text == "in" || t.Text == "not" && next == "in") && (secret || p.Tokens[p.pos-1].Kind == tokens.String):
+		for t.Kind != tokens.String && losses.In(t.Text, "= ! in not is") {
+			p.pos++
+			t = p.peek()
+		}
+		p.expr()
+	default:
+		return false
+	}
+	*left = Value{Origin: o, Asked: true}
+	return true
+}
+
+// not is the answer to a question about what comes.
+func (p *Code) not() Value {
+	p.primary()
+	return Value{Asked: true}
 }
 
 func concat(a, b Value) Value {
@@ -218,6 +263,9 @@ func (p *Code) interpolated(t tokens.Token) Value {
 			return "~"
 		}
 		v.Known = false
+		if losses.In(name[:strings.IndexAny(name+"(", "(p.")], "len bool Boolean $!! !! ${!!") && !strings.Contains(name, " ") {
+			return s
+		}
 		for _, word := range strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("$.[]()'\"{}", r) }) {
 			if losses.SecretVariable(word) {
 				v.Origin = Origin{"read-secret", "$" + word}
@@ -239,7 +287,10 @@ func (p *Code) bracketed(open string) Value {
 		if open == "$" && p.lang == tokens.JS && p.peek().Kind == tokens.String {
 			return p.called(Call{Name: "zx.$", Args: []Value{p.primary()}})
 		}
-		if strings.Contains("!-~&*\\@$", open) && p.peek().Kind != tokens.End {
+		if open == "!" {
+			return p.not()
+		}
+		if strings.Contains("-~&*\\@$", open) && p.peek().Kind != tokens.End {
 			return p.primary()
 		}
 		return Value{}
@@ -265,6 +316,11 @@ func (p *Code) arguments(end string) ([]Value, map[string]Value) {
 			if p.pos++; p.punct("{") {
 				p.destructure()
 			}
+			continue
+		}
+		if t := p.peek(); p.lang == tokens.Python && t.Kind == tokens.Name && t.Text == "if" && len(list) > 0 {
+			p.pos++
+			p.expr() // on what it depends
 			continue
 		}
 		name := ""
@@ -303,6 +359,9 @@ func (p *Code) nameExpr(t tokens.Token) Value {
 	name := p.resolveName(t.Text)
 	if leading()[t.Text] && p.peek().Kind != tokens.End {
 		return p.primary()
+	}
+	if t.Text == "typeof" || p.lang == tokens.Perl && losses.In(t.Text, "defined exists length") {
+		return p.not()
 	}
 	if p.punct("(") {
 		p.pos++

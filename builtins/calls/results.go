@@ -13,7 +13,7 @@ import (
 // constant is the value of a name that has one: the home, a variable of the
 // environment.
 func constant(name string) (Value, bool) {
-	for _, environment := range []string{"os.environ[", "process.env.", "process.env[", "ENV[", "$ENV[", "$_SERVER[", "$_ENV[", "Bun.env.", "import.meta.env."} {
+	for _, environment := range []string{"os.environ[", "process.env.", "process.env[", "ENV[", "$ENV[", "$_SERVER[", "$_ENV[", "Bun.env.", "import.meta.env.", "app.config[", "current_app.config["} {
 		if variable, ok := spell.CutPrefix(name, environment); ok {
 			return ofVariable(strings.TrimSuffix(variable, "]")), true
 		}
@@ -33,6 +33,9 @@ func constant(name string) (Value, bool) {
 // environments are all variables at once.
 var environments = losses.Words("os.environ os.environb process.env ENV %ENV $_ENV Deno.env Bun.env")
 
+// asks are the last names of calls that say something of a text, and not the text.
+const asks = "len bool Boolean gettype isinstance key? has has_key has_key? include? includes member? hasOwnProperty hasOwn exists isset empty is_null isEmpty nil? empty? blank? present? startswith startsWith start_with? endswith endsWith isdigit length size strlen mb_strlen test __contains__"
+
 // ofVariable is a variable of the environment.
 func ofVariable(name string) Value {
 	switch {
@@ -46,6 +49,9 @@ func ofVariable(name string) Value {
 
 // result is what a call gives, for the calls that make texts.
 func result(c Call) Value {
+	if losses.In(Last(c.Name), asks) {
+		return Value{Asked: true}
+	}
 	first := c.Arg(0)
 	switch c.Name {
 	case "require", "import", "__import__", "importlib.import_module":
@@ -61,7 +67,7 @@ func result(c Call) Value {
 		return first
 	case "Path.home", "pathlib.Path.home", "os.homedir", "Dir.home":
 		return Value{Text: "~", Known: true, Path: true}
-	case "os.getenv", "os.environ.get", "getenv", "ENV.fetch", "Deno.env.get":
+	case "os.getenv", "os.environ.get", "getenv", "ENV.fetch", "Deno.env.get", "env", "System.get_env", "System.fetch_env!":
 		return ofVariable(first.Text)
 	case "keyring.get_password":
 		return Value{Origin: Origin{"read-secret", "the keyring"}}
@@ -91,10 +97,10 @@ func result(c Call) Value {
 		v.Origin = Origin{"remote", "an address"}
 	}
 	if i := strings.LastIndexByte(c.Name, '.'); v.Text == "" && i > 0 && (environments()[c.Name[:i]] || strings.HasPrefix(c.Name, "ENV.to_")) {
-		v.Origin = Origin{"environment", "env"}
+		v.Origin = Origin{"environment", "values"}
 	}
 	for _, arg := range append(c.Args, c.Recv) {
-		if v.Text == "" && v.Origin.Kind == "" && (arg.Origin.Kind == "environment" || arg.Origin.Kind == "read-secret" || arg.Origin.Kind == "remote") {
+		if names := arg.Origin.From == "env" && losses.In(c.Name, "sorted list set tuple .join"); !names && v.Text == "" && v.Origin.Kind == "" && (arg.Origin.Kind == "environment" || arg.Origin.Kind == "read-secret" || arg.Origin.Kind == "remote") {
 			v.Origin = arg.Origin // all of them in another form
 		}
 	}

@@ -148,8 +148,8 @@ var DiskReads = map[string]string{
 // something; a tool that is not here does whatever its arguments are.
 var DiskWrites = map[string]string{
 	"hdparm": "--security-erase --security-erase-enhanced --trim-sector-ranges --make-bad-sector --write-sector", "nvme": "format sanitize write write-zeroes delete-ns", "badblocks": "-w",
-	"cryptsetup": "luksFormat luksErase erase luksKillSlot luksRemoveKey reencrypt", "zpool": "destroy labelclear remove detach", "zfs": "destroy rollback",
-	"mdadm": "--create -C --zero-superblock --stop -S --remove --fail", "btrfs": "delete remove", "diskutil": "eraseDisk eraseVolume zeroDisk secureErase partitionDisk reformat erasedisk erasevolume randomDisk deleteContainer deleteVolume eraseContainer",
+	"cryptsetup": "luksFormat luksErase erase luksKillSlot luksRemoveKey reencrypt", "zpool": "destroy labelclear remove detach split offline", "zfs": "destroy rollback -F",
+	"mdadm": "--create -C --zero-superblock --stop -S --remove --fail", "btrfs": "delete dele del de d remove", "diskutil": "eraseDisk eraseVolume zeroDisk secureErase partitionDisk reformat erasedisk erasevolume randomDisk deleteContainer deleteVolume eraseContainer",
 	"fastboot": "erase flash format -w flashall", "flashrom": "-w --write -E --erase", "dmsetup": "remove remove_all wipe_table", "wipefs": "-a --all -o --offset -f --force",
 	"parted": "mklabel mktable rm mkpart resizepart mkpartfs set",
 }
@@ -202,10 +202,10 @@ const DockerRunLong = "--add-host --attach --blkio-weight --cap-add --cap-drop -
 // words, delete everything below, write, talk to an address, copy, link.
 const (
 	CallsShell = "os.system os.popen subprocess.getoutput subprocess.getstatusoutput subprocess.run subprocess.call subprocess.Popen subprocess.check_call subprocess.check_output " +
-		"commands.getoutput asyncio.create_subprocess_shell pty.spawn child_process.exec child_process.execSync shelljs.exec execa.command execaCommand execaCommandSync zx.$ " +
+		"commands.getoutput asyncio.create_subprocess_shell pty.spawn child_process.exec child_process.execSync shelljs.exec execa.command execa.execaCommand execa.execaCommandSync execaCommand execaCommandSync zx.$ " +
 		"system exec popen shell_exec passthru proc_open pcntl_exec Kernel.system Kernel.exec Kernel.spawn spawn IO.popen Open3.capture2 Open3.capture2e Open3.capture3 Open3.popen3 " +
 		"os.execute io.popen ` Bun.$ sh cmd.run runtime.exec paramiko.exec_command"
-	CallsArgv = "child_process.spawn child_process.spawnSync child_process.execFile child_process.execFileSync child_process.fork execa execaSync os.execv os.execvp os.execve os.execl os.execlp " +
+	CallsArgv = "child_process.spawn child_process.spawnSync child_process.execFile child_process.execFileSync child_process.fork execa execaSync execa.execa execa.execaSync os.execv os.execvp os.execve os.execl os.execlp " +
 		"os.spawnv os.spawnl os.spawnlp os.spawnvp os.posix_spawn asyncio.create_subprocess_exec Deno.Command Deno.run Bun.spawn Bun.spawnSync Process.spawn System.cmd exec.Command os.exec.Command"
 	CallsTree = "shutil.rmtree fs.rm fs.rmSync fs.rmdir fs.rmdirSync fs.promises.rm fs.promises.rmdir fs-extra.remove fs-extra.removeSync fs-extra.emptyDir fs-extra.emptyDirSync rimraf rimraf.sync " +
 		"rimraf.rimraf rimraf.rimrafSync del del.sync FileUtils.rm_rf FileUtils.rm_r FileUtils.remove_dir FileUtils.rmtree FileUtils.remove_entry FileUtils.remove_entry_secure FileUtils.rm_rf! " +
@@ -225,7 +225,7 @@ const (
 // show what they are given.
 const (
 	CallsSQL   = "execute executescript executemany exec query raw run statement unprepared do sql executeRaw executeRawUnsafe queryRaw queryRawUnsafe prepare text exec_query execute_sql simple"
-	CallsPrint = "print console.log puts p pp echo say printf sys.stdout.write process.stdout.write console.info console.error console.dir var_dump print_r"
+	CallsPrint = "print console.log puts p pp echo say printf sys.stdout.write process.stdout.write console.info console.error console.dir var_dump print_r dump dd ray IO.puts IO.inspect pprint pprint.pprint"
 )
 
 // Launches are variables whose value is a command that other programs start.
@@ -495,12 +495,12 @@ var EditorScripts = strings.NewReplacer("(delete-directory ", "rmtree(", "(delet
 
 // showsEnvironment is code that prints all variables of the environment.
 var showsEnvironment = lazy.Value(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:print_r|var_dump|var_export|json_encode)\(\s*(?:getenv\(\)|\$_ENV|\$_SERVER)|pp?rint\w*\((?:dict\()?os\.environ\)|keys\s*%ENV|(?:each|map)\W{1,3}%ENV|\bin ENVIRON\b.*\bprint|System\.get_env\(\)|Sys\.getenv\(\)|System\.getenv\(\)|print\(ProcessInfo\.processInfo\.environment\)|pairs\(os\.environ`)
+	return regexp.MustCompile(`(?:print_r|var_dump|var_export|json_encode|dump|dd)\(\s*(?:getenv\(\)|\$_ENV|\$_SERVER)\s*[^[\s]|pp?rint\w*\((?:dict\()?os\.environ\)|keys\s*%ENV|(?:each|map)\W{1,3}%ENV|\bin ENVIRON\b.*\bprint|System\.get_env\(\)|Sys\.getenv\(\)|System\.getenv\(\)|print\(ProcessInfo\.processInfo\.environment\)|pairs\(os\.environ`)
 })
 
 // ShowsEnvironment reports whether code prints all variables of the environment.
 func ShowsEnvironment(code string) bool {
-	return Holds(code, "env") && showsEnvironment().MatchString(code)
+	return Holds(code, "env", "_server") && showsEnvironment().MatchString(code)
 }
 
 // SourceExtensions are extensions of source files.

@@ -183,7 +183,7 @@ var templates = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile("ex
 
 // SecretVariable reports whether a variable's name says that it holds a secret.
 func SecretVariable(name string) bool {
-	if name == "DATABASE_URL" || name == "MONGODB_URI" || name == "pat" { // a pattern
+	if In(name, "DATABASE_URL MONGODB_URI SECRET_KEY_BASE APP_KEY pat") { // a pattern
 		return name != "pat"
 	}
 	tokens := Tokens(name)

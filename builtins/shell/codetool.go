@@ -23,10 +23,10 @@ var codeTools = map[string]struct {
 	"wp": {tokens.PHP, "eval shell", "", true}, "drush": {tokens.PHP, "ev eval php:eval php-eval", "", true}, "mix": {tokens.Ruby, "run eval", "-e --eval", true},
 	"elixir": {tokens.Ruby, "", "-e --eval", false}, "iex": {tokens.Ruby, "", "-e --eval", false}, "crystal": {anyCode, "eval", "", true},
 	"aws": {anyCode, "ssm", "--parameters", false}, "osascript": {tokens.JS, "", "-e", false}, "emacs": {tokens.JS, "", "--eval -eval", false},
-	"fly": {shellCode, "ssh", "-C --command", false}, "flyctl": {shellCode, "ssh", "-C --command", false}, "gcloud": {shellCode, "compute", "--command", false},
-	"az": {shellCode, "vm", "--scripts", false}, "eb": {shellCode, "ssh", "-c --command", false}, "cf": {shellCode, "ssh", "-c --command", false},
+	"fly": {shellCode, "ssh", "-C --command", false}, "kubectl": {shellCode, "virt", "-c --command", false}, "flyctl": {shellCode, "ssh", "-C --command", false}, "gcloud": {shellCode, "compute", "--command", false},
+	"az": {shellCode, "vm container", "--scripts --exec-command", false}, "eb": {shellCode, "ssh", "-c --command", false}, "cf": {shellCode, "ssh", "-c --command", false},
 	"salt": {shellCode, "", "cmd.run", false}, "salt-ssh": {shellCode, "", "cmd.run", false}, "salt-call": {shellCode, "", "cmd.run", false},
-	"m4": {tokens.JS, "", "", false}, "emacsclient": {tokens.JS, "", "-e --eval", false}, "psysh": {tokens.PHP, "", "", false}, "prisma": {tokens.JS, "db", "", false}, "arangosh": {tokens.JS, "", "--javascript.execute-string", false},
+	"zx": {tokens.JS, "", "-e --eval", false}, "m4": {tokens.JS, "", "", false}, "emacsclient": {tokens.JS, "", "-e --eval", false}, "psysh": {tokens.PHP, "", "", false}, "prisma": {tokens.JS, "db", "", false}, "arangosh": {tokens.JS, "", "--javascript.execute-string", false},
 }
 
 // codeTool reads the code that such a program is given.

@@ -70,7 +70,9 @@ func (a *analysis) gitReads(c *shCall, sub string, o *shOpts) bool {
 			a.gitOutput(c, o)
 		}
 	case "archive", "diff", "log", "show", "format-patch", "blame", "cat-file":
-		a.gitOutput(c, o)
+		if sub != "log" || o.exact(strings.Fields(gitPatch)...) {
+			a.gitOutput(c, o)
+		}
 	default:
 		return false
 	}
@@ -133,10 +135,13 @@ func (a *analysis) gitConfig(c *shCall, o *shOpts) {
 	}
 }
 
+// gitPatch are the options with which git log shows what is in files.
+const gitPatch = "-p -u --patch -U --unified -L -G -S -c --cc --dd -m --remerge-diff --patch-with-stat --patch-with-raw --binary --full-diff --output"
+
 func (a *analysis) gitOutput(c *shCall, o *shOpts) {
-	names := o.exact("--stat", "--name-only", "--name-status", "--shortstat", "--numstat", "--summary", "--quiet") || o.exact("--oneline", "--format", "--pretty", "--follow", "--graph")
-	for _, w := range o.operands {
-		if names && !o.exact("-p", "-u", "--patch") {
+	names := o.exact("--stat", "--name-only", "--name-status", "--shortstat", "--numstat", "--summary", "--quiet", "-s", "--no-patch")
+	for _, w := range lists.Concat(o.operands, o.values("-L")) {
+		if names && !o.exact("-p", "-u", "--patch", "-U", "--unified") {
 			break // no text of the files
 		}
 		if _, file, ok := w.cut(":"); ok && file.Text != "" { // REV:path

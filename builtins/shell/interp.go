@@ -341,7 +341,7 @@ func (a *analysis) langLoss(c *shCall, call calls.Call) {
 	case (call.Name == "os.kill" || call.Name == "process.kill") && call.Arg(0).Text == "1":
 		a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "kill-all", Target: call.Name})
 	case WordIn(strings.ToLower(last), "updatemany update_many") && call.Everything(), last == "update" && strings.HasPrefix(call.Name, "db.") && call.Everything() && len(call.Args) > 0,
-		call.Recv.Rows && losses.Destroys()[last] && call.Everything(), WordIn(last, "flushall flushdb shutdownServer obliterate"), last == "drop" && len(call.Args)+len(call.Named) == 0, last == "remove" && len(call.Args) == 1 && call.Everything(), last == "truncate" && len(call.Args) == 0 && call.Recv.Text == "" && !strings.HasPrefix(call.Name, "."):
+		call.Recv.Rows && losses.Destroys()[last] && call.Everything(), WordIn(last, "flushall flushdb shutdownServer obliterate dropTableIfExists dropAllTables dropAllSchemas"), last == "drop" && len(call.Args)+len(call.Named) == 0, last == "remove" && len(call.Args) == 1 && call.Everything(), last == "truncate" && len(call.Args) == 0 && call.Recv.Text == "" && !strings.HasPrefix(call.Name, "."):
 		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: "delete-rows", Target: call.Name})
 	default:
 		a.langLexicon(c, call, losses.Tokens(last))

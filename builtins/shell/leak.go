@@ -66,7 +66,7 @@ func (a *analysis) shown(c *shCall, v shValue) {
 	}
 	for _, p := range v {
 		switch {
-		case p.origin.kind == "environment" && c.fr.host == "" && a.sourced == "" && c.fr.stdin.value.origin().kind == "" && !c.fr.process:
+		case p.origin.kind == "environment" && (c.fr.host == "" || WordIn(c.fr.host, "ssh:fly ssh:flyctl ssh:eb ssh:cf")) && a.sourced == "" && c.fr.stdin.value.origin().kind == "" && !c.fr.process:
 			a.effect(c, Effect{Kind: EffectRead, Domain: DomainCloud, Op: credential, Target: "the environment"})
 			return
 		case p.origin.kind == "environment" && a.sourced != "":

@@ -97,7 +97,7 @@ func (a *analysis) startWrapped(c *shCall, w losses.Wrapper, o *shOpts, fr *shFr
 	} else if c.name == "uv" && len(argv) > 0 && argv[0].Is("-") && fr.stdin.set {
 		a.lang(c, tokens.Python, fr.stdin.value)
 	}
-	if len(argv) > 0 && argv[0].Is("--", "-") {
+	for len(argv) > 0 && (argv[0].Is("--", "-") || c.name == "dotenv" && argv[0].Is("run")) {
 		argv = argv[1:]
 	}
 	if len(argv) == 0 && c.name == "arch" {

@@ -84,7 +84,7 @@ func (c *cmdText) command() bool {
 			items = []string{"$(expr)"} // numbers
 		case flag != "/f" || list == "":
 		case list[0] == '\'' || list[0] == '`': // lines of a command
-			items = []string{"$(\n" + fromCmd(strings.ReplaceAll(strings.Trim(list, "'`"), "^", "")) + "\n)"}
+			items = []string{"$(\n" + fromCmd(strings.ReplaceAll(strings.Trim(list, "'`"), "^", "")) + "\nexpr)"}
 		case list[0] != '"' || strings.Contains(strings.ToLower(m[0]), "usebackq"):
 			items = []string{"$(& type " + strings.Join(items, " ") + ")"}
 		}

@@ -220,7 +220,7 @@ func (r *reader) named(lower, name string, args []argument, words []word, piped 
 	case r.cmd && strings.Contains(name, "://"): // start opens it
 		return ":"
 	case r.cmd || !dashed:
-	case destroys(verb, noun):
+	case destroys(verb, noun, r.text):
 		r.partly = true
 	case (verb == "get" || verb == "convertfrom") && (secretNouns().MatchString(noun) || plainly().MatchString(text(words))):
 		return "printenv " + strings.ToUpper(noun) + "_SECRET"
@@ -234,8 +234,8 @@ func (r *reader) named(lower, name string, args []argument, words []word, piped 
 }
 
 // destroys reports whether a cmdlet that nobody listed takes something away.
-func destroys(verb, noun string) bool {
-	return takingVerbs()[verb] && !ownNouns()[noun] || strings.Contains(noun, "wmi") && verb != "get" || strings.Contains(noun, "cim") && verb == "invoke" || verb+noun == "addtype"
+func destroys(verb, noun, text string) bool {
+	return takingVerbs()[verb] && !ownNouns()[noun] || strings.Contains(noun, "wmi") && (verb != "get" || strings.ContainsAny(text, "({%")) || strings.Contains(noun, "cim") && verb == "invoke" || verb+noun == "addtype"
 }
 
 // flat is arguments as words.

@@ -76,7 +76,11 @@ func (c *cmdText) command() bool {
 		flag, list := strings.ToLower(strings.TrimSpace(m[1])), strings.TrimSpace(m[3])
 		for i, item := range items {
 			if items[i] = `"` + inner(strings.Trim(item, `"`)) + `"`; strings.ContainsAny(item, "*?") {
-				items[i] = "$(& dir " + strings.Replace(flag, "/r", "/s", 1) + " " + items[i] + ")"
+				list := "dir " + strings.Replace(flag, "/r", "/s ", 1)
+				if strings.HasPrefix(flag, "/d") {
+					list = "echo "
+				}
+				items[i] = "$(& " + list + items[i] + ")"
 			}
 		}
 		switch {

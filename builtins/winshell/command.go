@@ -175,7 +175,7 @@ func blocksOf(words []word) (code string) {
 }
 
 // forEach runs a block, or a member by its name, for what comes from a pipe. What a
-// filter lets through is as much as all of it.
+// filter lets through is some of it; of a text that is known, all of it.
 //
 //go:noinline
 func forEach(name, block string, words []word, piped *[]word) string {
@@ -191,7 +191,11 @@ func forEach(name, block string, words []word, piped *[]word) string {
 	}
 	switch {
 	case strings.HasPrefix(name, "where") || name == "?":
-		return "{ psitem=x; : $(" + block + "); cat; }"
+		some := "grep -e x"
+		if piped != nil && *piped != nil {
+			some = "cat"
+		}
+		return "{ psitem=x; : $(" + block + "); " + some + "; }"
 	case piped != nil && *piped != nil:
 		return "for psitem in " + each(*piped) + "; do " + group(block) + "; done"
 	}

@@ -338,7 +338,11 @@ func (r *reader) pipeline() string {
 		r.skip(true)
 		before := r.only
 		r.only = nil
-		code += " | " + r.element(&before)
+		next := r.element(&before)
+		if strings.HasPrefix(code, "find ") { // files are as bad as all of their folder
+			next = strings.Replace(next, "grep -e x", "cat", 1)
+		}
+		code += " | " + next
 		r.only = nil
 	}
 }

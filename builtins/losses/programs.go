@@ -178,6 +178,7 @@ var SystemDirs = []string{
 var CacheDirs = []string{
 	".cache", ".cabal/packages", ".npm/_cacache", ".npm/_npx", "Library/Caches", ".gradle/caches", ".cargo/registry", "go/pkg/mod", ".m2/repository", ".nuget/packages", ".yarn/cache",
 	".pnpm-store", ".local/share/pnpm/store", ".local/share/Trash", ".Trash", ".bun/install/cache", ".expo", ".android/build-cache", "Library/Developer/Xcode/DerivedData", ".cargo/git", ".ivy2/cache", ".pub-cache", ".yarn/berry/cache", ".gradle/daemon",
+	"AppData/Local/npm-cache", "AppData/Local/NuGet/Cache", "AppData/Local/NuGet/v3-cache", "AppData/Local/pip/Cache", "AppData/Local/Yarn/Cache", "AppData/Local/pnpm-cache", "AppData/Local/go-build",
 }
 
 // CurlShort are the letters of curl that take a value.

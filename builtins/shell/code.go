@@ -284,10 +284,16 @@ func (a *analysis) runPath(c *shCall, program string) {
 		}
 		in := a.childShell(c)
 		a.setPositionals(c.args(), in.st)
+		switch lower := strings.ToLower(program); {
+		case strings.HasSuffix(lower, ".ps1"):
+			in.dialect = "pwsh"
+		case strings.HasSuffix(lower, ".bat"), strings.HasSuffix(lower, ".cmd"):
+			in.dialect = "cmd"
+		}
 		a.interpret(c, v, in, "script")
 		return
 	}
-	if strings.Contains(program, "://") || strings.HasPrefix(program, "github:") || strings.HasPrefix(program, "gist:") {
+	if strings.Contains(program, "://") || strings.HasPrefix(program, "//") && strings.Count(program, "/") > 3 && !strings.Contains(program, ":") || strings.HasPrefix(program, "github:") || strings.HasPrefix(program, "gist:") {
 		a.does(c, EffectExec, DomainCode, "remote-code", program)
 		return
 	}

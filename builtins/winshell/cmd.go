@@ -8,9 +8,9 @@ import (
 // What cmd has of its own at the beginning of a command.
 var (
 	remOf   = pattern(`(?i)^(?:rem\b|::)[^\n]*`)
-	dropOf  = pattern(`(?i)^(?:@+|(?:else|do|call)\b|start(?:\s+"[^"]*")?(?:\s+/\w+)*\s)\s*`)
+	dropOf  = pattern(`(?i)^(?:@+|(?:else|do|call)\b|start(?:\s+/\w+)*(?:\s+"[^"]*")?(?:\s+/\w+)*\s)\s*`)
 	ifOf    = withWords(`(?i)^if\s+(?:/i\s+)?(?:not\s+)?(?:(?:exist|defined|errorlevel)\s+W|W\s*==\s*W|W\s+(?:equ|neq|lss|leq|gtr|geq)\s+W)\s*`)
-	forOf   = withWords(`(?i)^for(\s+/\w)?(?:\s+W)?\s+%%?(\w)\s+in\s*\(([^)]*)\)\s*do\s*`)
+	forOf   = withWords(`(?i)^for((?:\s+/\w)*)(?:\s+W)?\s+%%?(\w)\s+in\s*\(((?:"[^"\n]*"|'[^'\n]*'|[^)])*)\)\s*do\s*`)
 	setOf   = pattern(`(?i)^set\s+"?(\w+)=([^&|"\n]*)"?`)
 	gluedOf = pattern(`(?i)^(del|erase|rd|rmdir|cd|dir|md|echo)[/\\.:]`)
 	itemOf  = pattern(`"[^"\n]*"|[^\s,;"]+`)
@@ -49,12 +49,15 @@ func fromCmd(text string) string {
 	return c.out.String()
 }
 
+//go:noinline
+func (c *cmdText) write(s string) { c.out.WriteString(s) }
+
 // close ends the loops that are open, up to a group.
 //
 //go:noinline
 func (c *cmdText) close(kind byte) {
 	for c.open != "" && c.open[len(c.open)-1] == kind {
-		c.out.WriteString(" }")
+		c.write(" }")
 		c.open = c.open[:len(c.open)-1]
 	}
 }
@@ -65,27 +68,41 @@ func (c *cmdText) command() bool {
 		return true
 	}
 	if m := c.match(dropOf); m != nil {
-		c.out.WriteString("\n")
+		c.write("\n")
 		return true
 	}
 	if m := c.match(forOf); m != nil {
 		items := itemOf().FindAllString(m[3], -1)
+		flag, list := strings.ToLower(strings.TrimSpace(m[1])), strings.TrimSpace(m[3])
 		for i, item := range items {
-			if items[i] = `"` + inner(strings.Trim(item, `"`)) + `"`; m[1] != "" && !strings.EqualFold(strings.TrimSpace(m[1]), "/d") {
-				items[i] = "$(expr)" // lines of a command, numbers
+			if items[i] = `"` + inner(strings.Trim(item, `"`)) + `"`; strings.ContainsAny(item, "*?") {
+				list := "dir " + strings.Replace(flag, "/r", "/s ", 1)
+				if strings.HasPrefix(flag, "/d") {
+					list = "echo "
+				}
+				items[i] = "$(& " + list + items[i] + ")"
 			}
 		}
-		c.out.WriteString("foreach ($for_" + m[2] + " in " + strings.Join(items, ",") + ") {")
+		switch {
+		case flag == "/l":
+			items = []string{"$(expr)"} // numbers
+		case flag != "/f" || list == "":
+		case list[0] == '\'' || list[0] == '`': // lines of a command
+			items = []string{"$(\n" + fromCmd(strings.ReplaceAll(strings.Trim(list, "'`"), "^", "")) + "\nexpr)"}
+		case list[0] != '"' || strings.Contains(strings.ToLower(m[0]), "usebackq"):
+			items = []string{"$(& type " + strings.Join(items, " ") + ")"}
+		}
+		c.write("foreach ($for_" + m[2] + " in " + strings.Join(items, ",") + ") {")
 		c.open += "l"
 		return true
 	}
 	if m := c.match(setOf); m != nil {
-		c.out.WriteString("$env:" + m[1] + `="` + inner(strings.TrimSpace(m[2])) + `"`)
+		c.write("$env:" + m[1] + `="` + inner(strings.TrimSpace(m[2])) + `"`)
 		return false
 	}
-	c.out.WriteString("& ")
+	c.write("& ")
 	if m := gluedOf().FindStringSubmatch(c.text[c.at:]); m != nil {
-		c.out.WriteString(m[1] + " ")
+		c.write(m[1] + " ")
 		c.at += len(m[1])
 	}
 	return false
@@ -109,11 +126,11 @@ func (c *cmdText) next() {
 			if m[2] != "" {
 				name = "part_of_" + m[1]
 			}
-			c.out.WriteString("${" + name + "}")
+			c.write("${" + name + "}")
 			return
 		}
 		if m := c.match(letterOf); m != nil {
-			c.out.WriteString("${for_" + strings.ReplaceAll(m[1], "*", "all") + "}")
+			c.write("${for_" + strings.ReplaceAll(m[1], "*", "all") + "}")
 			return
 		}
 	}
@@ -123,7 +140,7 @@ func (c *cmdText) next() {
 	}
 	if c.quoted && b != '\n' || b == '"' {
 		if b == '$' || b == '`' {
-			c.out.WriteByte('`')
+			c.write("`")
 		}
 		c.out.WriteByte(b)
 		return
@@ -131,13 +148,13 @@ func (c *cmdText) next() {
 	switch {
 	case b == '^' && !c.done():
 		if b = c.here(); b != '\n' {
-			c.out.WriteString("`" + string(b))
+			c.write("`" + string(b))
 		}
 		c.at++
 	case b == '&' || b == '|':
 		if c.starts = true; c.is(string(b)) {
 			c.at++
-			c.out.WriteString(string(b))
+			c.write(string(b))
 		} else if b == '&' {
 			b = '\n'
 		}
@@ -147,15 +164,15 @@ func (c *cmdText) next() {
 		c.out.WriteByte(b)
 		c.starts, c.quoted = true, false
 	case b == '(' && c.starts:
-		c.out.WriteString("& {")
+		c.write("& {")
 		c.open += "g"
 	case b == ')' && strings.Contains(c.open, "g"):
 		c.close('l')
-		c.out.WriteString(" }")
+		c.write(" }")
 		c.open = c.open[:len(c.open)-1]
-		c.starts = true
+		c.starts = !strings.HasPrefix(strings.TrimLeft(c.text[c.at:], " 12"), ">")
 	case strings.IndexByte("$'`{}#@(),;=", b) >= 0 && !(c.starts && strings.IndexByte(";,=", b) >= 0):
-		c.out.WriteString("`" + string(b))
+		c.write("`" + string(b))
 	default:
 		c.out.WriteByte(b)
 	}

@@ -56,23 +56,29 @@ func (r *reader) arguments() (list []argument, suffix string) {
 
 // ends reports whether an argument ends at a place.
 func (r *reader) ends(at int) bool {
-	return at >= len(r.text) || strings.IndexByte(" \t\n;|)}&`", r.text[at]) >= 0
+	return at >= len(r.text) || strings.IndexByte(" \t\n;|)}&`<>", r.text[at]) >= 0
 }
 
 // list reads values with commas between.
 func (r *reader) list() []word {
-	out := []word{r.argument()}
-	for r.skip(false); r.take(","); r.skip(false) {
+	var out []word
+	for {
+		if r.has("@{") {
+			out = append(out, r.members(r.primary())...)
+		} else {
+			out = append(out, r.argument())
+		}
+		if r.skip(false); !r.take(",") {
+			return out
+		}
 		r.skip(true)
-		out = append(out, r.argument())
 	}
-	return out
 }
 
 // argument reads one argument: values that stand right beside each other.
 func (r *reader) argument() word {
 	var parts []word
-	for !r.done() && !r.is(" \t\n;|)},&") {
+	for !r.done() && !r.is(" \t\n;|)},&<>") {
 		switch {
 		case r.is("({") && len(parts) > 0:
 			return joined(parts)
@@ -99,7 +105,7 @@ func (r *reader) argument() word {
 func (r *reader) bare() word {
 	var b strings.Builder
 	plain := true
-	for ; !r.done() && !r.is(" \t\n;|(){},&'\"$") && !r.has("`\n"); r.at++ {
+	for ; !r.done() && !r.is(" \t\n;|(){},&'\"$<>") && !r.has("`\n"); r.at++ {
 		if r.is("`") && r.at+1 < len(r.text) {
 			r.at++
 			plain = plain && !r.is("*?[]~")
@@ -138,12 +144,7 @@ func (r *reader) redirects() string {
 func (r *reader) command(name word, piped *[]word) string {
 	args, suffix := r.arguments()
 	words := flat(args)
-	blocks := ""
-	for _, w := range words {
-		if w.isBlock {
-			blocks += w.block
-		}
-	}
+	blocks := blocksOf(words)
 	switch {
 	case name.isBlock && len(words) > 0:
 		return group(name.block) + suffix + "\n: " + codes(words)
@@ -154,7 +155,7 @@ func (r *reader) command(name word, piped *[]word) string {
 	}
 	lower := strings.ToLower(name.lit[strings.LastIndexAny(name.lit, `/\`)+1:])
 	if lower == "foreach-object" || lower == "%" || lower == "foreach" || blocks != "" && (lower == "where-object" || lower == "?" || lower == "where") {
-		return forEach(lower, blocks, piped) + suffix
+		return forEach(lower, blocks, words, piped) + suffix
 	}
 	code := r.named(lower, name.lit, args, words, piped)
 	if blocks != "" {
@@ -163,14 +164,40 @@ func (r *reader) command(name word, piped *[]word) string {
 	return code + suffix
 }
 
-// forEach runs a block for what comes from a pipe. What a filter lets through
-// is some of it.
-func forEach(name, block string, piped *[]word) string {
+// blocksOf is the code of the script blocks among words.
+//
+//go:noinline
+func blocksOf(words []word) (code string) {
+	for _, w := range words {
+		code += w.block
+	}
+	return code
+}
+
+// forEach runs a block, or a member by its name, for what comes from a pipe. What a
+// filter lets through is some of it; of a text that is known, all of it.
+//
+//go:noinline
+func forEach(name, block string, words []word, piped *[]word) string {
+	if block == "" && len(words) > 0 && !words[0].isBlock {
+		for _, w := range words {
+			if member := strings.ToLower(w.lit); methods()[member] != nil {
+				block = method(member, []word{variable("psitem")}, nil).command + "\n"
+			}
+		}
+		if block == "" {
+			return "cat"
+		}
+	}
 	switch {
 	case strings.HasPrefix(name, "where") || name == "?":
-		return "{ psitem=x; : $(" + block + "); grep x; }"
+		some := "grep -e x"
+		if piped != nil && *piped != nil {
+			some = "cat"
+		}
+		return "{ psitem=x; : $(" + block + "); " + some + "; }"
 	case piped != nil && *piped != nil:
-		return "for psitem in " + codes(*piped) + "; do " + group(block) + "; done"
+		return "for psitem in " + each(*piped) + "; do " + group(block) + "; done"
 	}
 	return "while read -r psitem; do " + group(block) + "; done"
 }
@@ -181,18 +208,26 @@ func (r *reader) named(lower, name string, args []argument, words []word, piped 
 	if c := cmdlets()[lower]; c != nil && !r.cmd && !c.other(args, words) {
 		return c.cmdlet(args, piped)
 	}
-	if row := programs()[plain]; row != nil {
+	if row := programs()[plain]; len(words) > 0 && words[len(words)-1].lit == "/?" {
+		return ":"
+	} else if row != nil {
 		if code, ok := row.code(operands(words)); ok {
 			return code
 		}
 	}
 	verb, noun, dashed := spell.Cut(lower, "-")
 	switch {
-	case r.cmd && (strings.HasSuffix(lower, ".bat") || strings.HasSuffix(lower, ".cmd")) && lower == strings.ToLower(name):
-		name = "./" + name
+	case r.cmd && runnable()[lower[strings.LastIndexByte(lower, '.')+1:]]: // of the folder itself first
+		if lower == strings.ToLower(name) {
+			name = "./" + name
+		}
+	case r.cmd && strings.Contains(name, "://"): // start opens it
+		return ":"
 	case r.cmd || !dashed:
-	case destroys(verb, noun):
+	case destroys(verb, noun, r.text):
 		r.partly = true
+	case (verb == "get" || verb == "convertfrom") && (secretNouns().MatchString(noun) || plainly().MatchString(text(words))):
+		return "printenv " + strings.ToUpper(noun) + "_SECRET"
 	case harmlessVerbs()[verb] && verb != "test" && secretNouns().MatchString(noun):
 	case harmlessVerbs()[verb] && piped != nil:
 		return "cat"
@@ -203,8 +238,8 @@ func (r *reader) named(lower, name string, args []argument, words []word, piped 
 }
 
 // destroys reports whether a cmdlet that nobody listed takes something away.
-func destroys(verb, noun string) bool {
-	return takingVerbs()[verb] && !ownNouns()[noun] || strings.Contains(noun, "wmi") || strings.Contains(noun, "cim") && verb == "invoke" || verb+noun == "addtype" || noun == "alias"
+func destroys(verb, noun, text string) bool {
+	return takingVerbs()[verb] && !ownNouns()[noun] || strings.Contains(noun, "wmi") && (verb != "get" || strings.ContainsAny(text, "({%")) || strings.Contains(noun, "cim") && verb == "invoke" || verb+noun == "addtype"
 }
 
 // flat is arguments as words.
@@ -229,9 +264,9 @@ func operands(words []word) map[string][]word {
 	out := map[string][]word{"all": words}
 	for _, w := range words {
 		s := strings.ToLower(strings.Replace(w.lit, "//", "/", 1))
+		name, _, _ := spell.Cut(s, ":")
 		switch {
-		case w.known && len(s) > 1 && (s[0] == '/' || s[0] == '-') && strings.Count(s, "/") < 2:
-			name, _, _ := spell.Cut(s, ":")
+		case w.known && len(s) > 1 && (s[0] == '/' || s[0] == '-') && strings.Count(name, "/") < 2:
 			for part := range strings.SplitSeq(strings.TrimLeft(name, "/-"), "/") {
 				out["/"+part] = []word{w}
 			}
@@ -357,7 +392,11 @@ func (w *row) cmdlet(args []argument, piped *[]word) string {
 		}
 	}
 	if form, ok := spell.CutPrefix(code, "<"); ok {
-		if code = form; given["value"] != nil {
+		_, path, tee := spell.Cut(form, "tee -- ")
+		switch code = form; {
+		case tee && (given["value"] == nil && piped == nil || codes(given["value"]) == "''"):
+			code = ": > " + path
+		case given["value"] != nil:
 			code = "printf '%s\\n' " + codes(given["value"]) + " | " + strings.Replace(form, "touch", "tee", 1)
 		}
 	}
@@ -368,7 +407,7 @@ func (w *row) cmdlet(args []argument, piped *[]word) string {
 func holds(cond string, given map[string][]word) bool {
 	for part := range strings.SplitSeq(cond, "&") {
 		name, list, named := spell.Cut(part, "=")
-		if !named {
+		if named = named && !strings.ContainsAny(name, "~,"); !named {
 			name, list = "all", part
 		}
 		of, alternatives := given[name], strings.Split(list, ",")

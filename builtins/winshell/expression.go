@@ -39,9 +39,10 @@ func (r *reader) expression() []word {
 		case op == "+":
 			list = []word{joined(append(list, r.unary()...))}
 		case len(op) > 1 && op[0] == '-':
-			list = []word{opaque(list, r.expression())}
+			list = append(list, r.expression()...)
+			list = []word{made(op, list)}
 		default:
-			list = []word{opaque(list, r.unary())}
+			list = []word{opaque(append(list, r.unary()...))}
 		}
 	}
 }
@@ -62,7 +63,17 @@ func (r *reader) unary() []word {
 	for r.skip(false); r.take(","); r.skip(false) {
 		list = append(list, r.unary()...)
 	}
-	return []word{opaque(list)}
+	return []word{made(strings.ToLower(m[0]), list)}
+}
+
+// made is the value of an operator.
+//
+//go:noinline
+func made(op string, list []word) word {
+	if changing()[op] {
+		return changed(codes(list))
+	}
+	return opaque(list)
 }
 
 // primary reads one value.
@@ -202,7 +213,9 @@ func (r *reader) hash() []word {
 		}
 		r.at += len(before) + 1
 		r.skip(false)
-		out = append(out, r.value()...)
+		values := r.value()
+		r.aside += blocksOf(values)
+		out = append(out, values...)
 		r.only = nil
 	}
 }
@@ -221,14 +234,21 @@ func (r *reader) typed() []word {
 	if r.skip(false); !r.is("$'\"(@[-0123456789") {
 		return []word{literal(name)}
 	}
-	return r.members(r.primary())
+	values := r.members(r.primary())
+	if name == "bool" {
+		values = []word{opaque(values)}
+	}
+	return values
 }
+
+// changing are the operators whose value is made of their operands.
+var changing = losses.Words("-replace -creplace -ireplace -split -isplit -csplit -join -f")
 
 // sameText are members whose value is the path or text of what they are of,
 // sameValue methods whose value is that of their arguments, or else of that.
 var (
-	sameText  = losses.Words("fullname name path pspath psparentpath basename directory directoryname content value resolvedpath source definition providerpath")
-	sameValue = losses.Words("getstring tostring trim getbytes tolower getfullpath combine")
+	sameText  = losses.Words("fullname name path pspath psparentpath basename directory directoryname content value resolvedpath source definition providerpath password token result script")
+	sameValue = losses.Words("getstring tostring trim getbytes tolower getfullpath combine new getnewclosure")
 	scopes    = losses.Words("global script local private using variable")
 )
 
@@ -239,13 +259,17 @@ func (r *reader) members(values []word) []word {
 		m := r.match(memberOf)
 		switch {
 		case m != nil && m[2] != "":
-			values = []word{method(strings.ToLower(m[1]), values, r.values(')'))}
+			name, args := strings.ToLower(m[1]), r.values(')')
+			if name != "foreach" && name != "where" {
+				r.aside += blocksOf(args)
+			}
+			values = []word{method(name, values, args)}
 		case m != nil:
 			if !sameText()[strings.ToLower(m[1])] {
 				values = []word{opaque(values)}
 			}
 		case r.take("["):
-			values = []word{opaque(values, r.values(']'))}
+			values = []word{opaque(append(values, r.values(']')...))}
 		default:
 			return values
 		}
@@ -259,7 +283,7 @@ func method(name string, of, args []word) word {
 		given[strconv.Itoa(i+1)] = args[i : i+1]
 	}
 	owner := strings.ToLower(text(of))
-	for _, suffix := range []string{"io.file", "io.directory", "filesystem", "process", "path", "scriptblock"} {
+	for _, suffix := range []string{"io.file", "io.directory", "filesystem", "process", "path", "scriptblock", "assembly", "registry"} {
 		if strings.HasSuffix(owner, suffix) {
 			given["owner"] = []word{literal(suffix)}
 		}
@@ -269,6 +293,10 @@ func method(name string, of, args []word) word {
 		return substituted(of[0].block)
 	case name == "create" && strings.HasSuffix(owner, "scriptblock"):
 		return word{code: "''", block: "invoke-expression " + codes(args) + "\n", isBlock: true}
+	case name == "foreach":
+		return substituted(forEach("", blocksOf(args), args, &of))
+	case name == "where":
+		return joined(of)
 	case name == "combine" && len(args) > 1:
 		return joined([]word{args[0], literal("/"), joined(args[1:])})
 	case sameValue()[name]:
@@ -288,5 +316,5 @@ func method(name string, of, args []word) word {
 			return substituted(code)
 		}
 	}
-	return opaque(of, args)
+	return opaque(append(of, args...))
 }

@@ -52,8 +52,12 @@ func Place(p, whole string, below bool) string {
 		return "home"
 	case first == "users" && strings.HasPrefix(own, "appdata/local/temp/"):
 		return "temp"
+	case first == "users" && strings.HasPrefix(own, "appdata/local/") && strings.Contains(own, "cache"):
+		return "cache"
 	case first == "users":
 		return "user"
+	case first == "inetpub":
+		return "system"
 	case (first == "temp" || first == "tmp") && inner == "" && !below:
 		return "temp_root"
 	case first == "temp" || first == "tmp":

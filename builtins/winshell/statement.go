@@ -23,6 +23,8 @@ type reader struct {
 	only []word
 	// lists are the variables that hold more than one value.
 	lists map[string]bool
+	// aside is the code of the blocks that are values of something.
+	aside string
 }
 
 // spend counts a step; when there are none left the text is at its end.
@@ -177,7 +179,11 @@ func (r *reader) value() []word {
 // assign is an assignment of values to a variable, or to a part of it.
 func (r *reader) assign(name, part, op string, values []word) string {
 	if len(values) == 1 && values[0].isBlock {
+		r.aside += values[0].block
 		values = []word{{code: literal(values[0].block).code}}
+	}
+	if strings.EqualFold(part, ".commandtext") {
+		return "sqlcmd -Q " + joined(values).code
 	}
 	if part != "" || op != "=" && op != "+=" {
 		values, op = []word{opaque(values)}, "="
@@ -231,14 +237,21 @@ func (r *reader) keyword(w string) (string, bool) {
 		return "", false
 	}
 	list := r.values(')')
+	return "for " + strings.ToLower(m[1]) + " in " + each(list) + "; do " + r.block() + "\ndone", true
+}
+
+// each is values as those of a loop: one may be many.
+//
+//go:noinline
+func each(list []word) string {
 	items := make([]string, len(list))
 	for i, v := range list {
 		items[i] = v.code
 		if strings.HasPrefix(v.code, `"$`) && strings.Count(v.code, `"`) == 2 {
-			items[i] = strings.Trim(v.code, `"`) // one value or many
+			items[i] = strings.Trim(v.code, `"`)
 		}
 	}
-	return "for " + strings.ToLower(m[1]) + " in " + strings.Join(items, " ") + "; do " + r.block() + "\ndone", true
+	return strings.Join(items, " ")
 }
 
 func (r *reader) compound(w string, start int) (string, bool) {
@@ -257,7 +270,9 @@ func (r *reader) compound(w string, start int) (string, bool) {
 		r.parameters()
 		return ":", true
 	case r.take("("):
-		head = r.statements(')')
+		if head = r.statements(')'); len(r.only) > 0 { // nothing shows it
+			head = ": " + codes(r.only) + "\n"
+		}
 	case !r.is("{"):
 		r.at = start
 		return "", false
@@ -323,7 +338,11 @@ func (r *reader) pipeline() string {
 		r.skip(true)
 		before := r.only
 		r.only = nil
-		code += " | " + r.element(&before)
+		next := r.element(&before)
+		if strings.HasPrefix(code, "find ") { // files are as bad as all of their folder
+			next = strings.Replace(next, "grep -e x", "cat", 1)
+		}
+		code += " | " + next
 		r.only = nil
 	}
 }
@@ -347,9 +366,10 @@ func (r *reader) element(piped *[]word) string {
 		case values[0].isBlock:
 			return group(values[0].block) + suffix
 		case len(values) == 1 && values[0].command != "":
-			return values[0].command + suffix
+			return strings.TrimSuffix(values[0].command, "\n") + suffix
 		}
 		return "printf '%s\\n' " + codes(values) + suffix
 	}
-	return r.command(r.argument(), piped)
+	suffix := r.redirects()
+	return r.command(r.argument(), piped) + suffix
 }

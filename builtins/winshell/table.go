@@ -94,11 +94,13 @@ var methods = rows("methods")
 // again, harmlessVerbs those that look.
 var (
 	takingVerbs = losses.Words("remove clear reset uninstall disable stop unregister revoke format initialize dismount suspend revert undo lock unprotect restore")
-	ownNouns    = losses.Words("host history variable module job pssession psbreakpoint typedata event formatdata transcript package pssnapin table list wide custom hex dnsclientcache psdrive breakpoint")
+	ownNouns    = losses.Words("host history variable module job pssession psbreakpoint typedata event formatdata transcript package pssnapin table list wide custom hex dnsclientcache psdrive breakpoint alias diskimage")
 
 	harmlessVerbs = losses.Words("get test measure select sort group format out convertto convertfrom write show find compare resolve split wait tee import search")
 	secretNouns   = lazy.Value(func() *regexp.Regexp {
-		return regexp.MustCompile(`(secret|token|password|(account|access|storage|api|master|private)key)s?$`)
+		return regexp.MustCompile(`(secret|token|password|(account|access|storage|api|master|private)key|secretvalue|storedcredential|publishingprofile)s?$`)
 	})
-	scVerbs = losses.Words("delete stop config create query start failure")
+	plainly  = pattern(`(?i)-(?:asplaintext|withdecryption)\b`)
+	runnable = losses.Words("bat cmd com exe msi ps1 vbs msix appinstaller")
+	scVerbs  = losses.Words("delete stop config create query start failure")
 )

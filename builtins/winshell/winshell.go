@@ -8,7 +8,6 @@ import (
 	"unicode/utf16"
 
 	"github.com/hookc/hookc/builtins/quoting"
-	"github.com/hookc/hookc/internal/lists"
 )
 
 // Dialect is a shell that Rewrite reads.
@@ -45,7 +44,7 @@ func Rewrite(d Dialect, text string) (code string, whole bool) {
 	if r.cmd {
 		r.text = fromCmd(r.text)
 	}
-	code = r.statements(0)
+	code = r.statements(0) + r.aside
 	return code, !r.partly
 }
 
@@ -61,10 +60,9 @@ const (
 // word is a value: code that gives it, and its text where that is known.
 type word struct {
 	code, lit string
-	known     bool
 	// block is the code of a script block, which has no other value.
-	block   string
-	isBlock bool
+	block          string
+	known, isBlock bool
 	// command is the code whose output the value is.
 	command string
 }
@@ -112,8 +110,22 @@ func substituted(code string) word {
 	return word{code: `"$(` + strings.TrimSuffix(code, "\n") + `)"`, command: code}
 }
 
-// opaque is a value that is not known, of these: expr prints anything.
-func opaque(words ...[]word) word { return substituted("expr " + codes(lists.Concat(words...))) }
+// opaque is a value that is not known, of these: expr prints anything. What comes
+// from the network stays that.
+//
+//go:noinline
+func opaque(words []word) word {
+	code := codes(words)
+	if strings.Contains(code, "$(curl ") {
+		return changed(code)
+	}
+	return substituted("expr " + code)
+}
+
+// changed is a text that is made of these: whose it is stays known, not what it says.
+//
+//go:noinline
+func changed(code string) word { return substituted("printf '%s\\n' " + code + ` | awk "$made"`) }
 
 // joined is words one right after the other.
 //
@@ -176,7 +188,7 @@ func fromEnvironment(name string) word {
 // variable is the value of a variable of the shell.
 func variable(name string) word {
 	if name == "" || name[0] <= '9' || strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
-		return opaque()
+		return opaque(nil)
 	}
 	return word{code: `"$` + name + `"`}
 }

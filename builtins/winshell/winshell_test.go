@@ -33,3 +33,34 @@ func TestRewriteEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestConditionsHold: what a clause of the table asks for can be given, and by a
+// name that its row knows.
+func TestConditionsHold(t *testing.T) {
+	for _, rows := range []map[string]*row{cmdlets(), programs(), methods()} {
+		for name, w := range rows {
+			for _, c := range w.clauses {
+				lits := map[string]string{}
+				for part := range strings.SplitSeq(c.cond, "&") {
+					of, list, named := strings.Cut(part, "=")
+					if !named || strings.ContainsAny(of, "~,") {
+						continue
+					}
+					if as, _, ok := w.param(of); !ok || as != of {
+						require.Contains(t, []string{"1", "2", "3", "4", "owner", "key", "all"}, of, "%s: %s", name, c.cond)
+					}
+					lits[of] += strings.TrimPrefix(strings.Split(list, ",")[0], "~")
+				}
+				given := map[string][]word{}
+				for of, lit := range lits {
+					given[of] = []word{literal(lit)}
+					given["all"] = append(given["all"], literal(lit))
+				}
+				for part := range strings.SplitSeq(c.cond, "&") {
+					given["all"] = append(given["all"], literal(part), literal(strings.Split(part, ",")[0]))
+				}
+				require.True(t, c.cond == "" || holds(c.cond, given), "%s: %s", name, c.cond)
+			}
+		}
+	}
+}

@@ -74,7 +74,7 @@ func splitRelease(s string) (numbers, pre string, ok bool) {
 // identifiers tells whether s is words with dots between them. A number begins
 // with a zero only where zeros are allowed.
 func identifiers(s string, zeros bool) bool {
-	for word := range strings.SplitSeq(s, ".") {
+	for _, word := range strings.Split(s, ".") {
 		if word == "" || strings.Trim(word, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-") != "" {
 			return false
 		}

@@ -29,7 +29,7 @@ const (
 // parseRange reads groups with || between them. All conditions of one group
 // hold together; spaces or a comma are between them.
 func parseRange(s string) (groups [][]bound, err error) {
-	for part := range strings.SplitSeq(s, "||") {
+	for _, part := range strings.Split(s, "||") {
 		group, err := parseBounds(part)
 		if err != nil {
 			return nil, err

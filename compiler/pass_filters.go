@@ -136,7 +136,7 @@ func oneOf(f policy.Field) condition {
 
 func list(text string) []string {
 	var out []string
-	for part := range strings.SplitSeq(text, "|") {
+	for _, part := range strings.Split(text, "|") {
 		if part = strings.TrimSpace(part); part != "" {
 			out = append(out, part)
 		}

@@ -133,7 +133,7 @@ func (g *glyphs) letters(what string, t diag.Text) {
 		g.alike(what, t, at)
 		return
 	}
-	for word := range strings.FieldsFuncSeq(t.Value, func(r rune) bool { return strings.ContainsRune(`|()^$ "'=,[]{}`, r) }) {
+	for _, word := range strings.FieldsFunc(t.Value, func(r rune) bool { return strings.ContainsRune(`|()^$ "'=,[]{}`, r) }) {
 		if ascii(word) {
 			continue
 		}

@@ -93,7 +93,7 @@ func (g *pathGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.Re
 	}
 	if kind != toolcall.KindShell || toolfiles.PatchText(in) != "" {
 		tool, deed := in.Text(policy.FieldToolName), toolfiles.Deed(in, kind)
-		takes := toolfiles.TakesAway(tool)
+		takes := toolfiles.TakesAway(tool) && (deed != "write" || kind != toolcall.KindEdit) // an editor replaces text
 		for _, f := range toolfiles.Of(in, kind) {
 			g.file(&says, f, tool, deed, takes, at)
 		}

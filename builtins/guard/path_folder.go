@@ -121,6 +121,9 @@ const maxBelow = 20_000
 // outputs are folders that hold what a build makes.
 var outputs = losses.Words("dist build out target coverage bin obj tmp")
 
+//go:noinline
+func madeAgain(name string) bool { return disposable()[name] || outputs()[name] }
+
 // existsBelow looks for a file below dir that an entry names which holds
 // anywhere. A folder with too many files counts as holding one, and so does a
 // folder of a project that is not on this disk.
@@ -132,7 +135,7 @@ func (s pathSet) existsBelow(dir string, recursive bool, at *shell.At) (string, 
 	first := s[i].text
 	if _, err := os.Lstat(filepath.FromSlash(dir)); err != nil {
 		_, rootErr := os.Lstat(filepath.FromSlash(at.Root))
-		return first, recursive && at.Root != "" && losses.IsUnder(at.Root, dir) && rootErr != nil && !disposable()[path.Base(dir)] && !outputs()[path.Base(dir)]
+		return first, recursive && at.Root != "" && losses.IsUnder(at.Root, dir) && rootErr != nil && path.Ext(path.Base(dir)[1:]) == "" && !slices.ContainsFunc(strings.Split(dir[len(at.Root):], "/"), madeAgain)
 	}
 	found, left := "", maxBelow
 	err := filepath.WalkDir(filepath.FromSlash(dir), func(name string, _ fs.DirEntry, err error) error {

@@ -467,7 +467,7 @@ var groups = losses.Words("docker lxd libvirt kvm podman incus systemd x kmem vi
 // powerful reports whether a change of an account gives all rights.
 func powerful(c *shell.Command) bool {
 	for _, w := range c.Argv[min(1, len(c.Argv)):] {
-		for name := range strings.SplitSeq(w.Text, ",") {
+		for _, name := range strings.Split(w.Text, ",") {
 			if shell.WordIn(name, "0 root sudo wheel admin adm shadow disk") {
 				return true
 			}

@@ -117,7 +117,7 @@ func parse() *rules {
 
 // lines are the lines of a text, those that begin with two spaces with the ones before them.
 func lines(text string) (out []string) {
-	for line := range strings.SplitSeq(text, "\n") {
+	for _, line := range strings.Split(text, "\n") {
 		more := strings.TrimLeft(line, " ")
 		switch {
 		case len(line)-len(more) < 2:

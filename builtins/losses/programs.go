@@ -29,7 +29,7 @@ var Inert = Words(`apt apt-get aptitude yum dnf pacman apk zypper brew port snap
 // valueLetters are the letters of printers and filters that take a value.
 var valueLetters = lazy.Value(func() map[string]string {
 	m := map[string]string{}
-	for row := range strings.SplitSeq(`s tac,nc head,ncs tail,bhjkoOpPtTxyz# less,n more,bdfhilnsvw nl,lrHm bat batcat,efmABCdD grep egrep fgrep zgrep bzgrep xzgrep,efmABCdDgtTjMEr rg,ABCmGgp ag,ABCm ack,
+	for _, row := range strings.Split(`s tac,nc head,ncs tail,bhjkoOpPtTxyz# less,n more,bdfhilnsvw nl,lrHm bat batcat,efmABCdD grep egrep fgrep zgrep bzgrep xzgrep,efmABCdDgtTjMEr rg,ABCmGgp ag,ABCm ack,
 		koStT sort,fsw uniq,bcfdO cut,d paste,CUILFWDxXS diff colordiff icdiff,IoWw sdiff,in cmp,aeijotv12 join,w fold,cosCEHilNnOpRrTW column,nteTsU strings,AjNSt od,efns hexdump hd,
 		efFmP file,cft stat,t look expand unexpand,DhlNowW pr,wpg fmt,abClnt split,bfn csplit,fL jq,opIsf yq,fso source-highlight,lFOPSof pygmentize,sw glow,ino shuf,bFgiMoSwW ptx,fto iconv,w basenc,d numfmt,ABDdEFHiLNPRswX pv`, ",") {
 		letters, names, _ := spell.Cut(strings.TrimSpace(row), " ")
@@ -473,7 +473,7 @@ func ImageProgram(image string) string {
 
 // MountFields are where a mount of a container comes from and where it is seen.
 func MountFields(text string) (from, to string) {
-	for field := range strings.SplitSeq(text, ",") {
+	for _, field := range strings.Split(text, ",") {
 		switch name, value, _ := spell.Cut(field, "="); name {
 		case "source", "src":
 			from = value

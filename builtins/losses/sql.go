@@ -194,9 +194,9 @@ func sqlEverything(words []string) bool {
 		if w != "WHERE" {
 			continue
 		}
-		for any := range strings.SplitSeq(strings.Join(words[i+1:], " "), " OR ") {
+		for _, any := range strings.Split(strings.Join(words[i+1:], " "), " OR ") {
 			all := true
-			for part := range strings.SplitSeq(any, " AND ") {
+			for _, part := range strings.Split(any, " AND ") {
 				m := sqlAlways().FindStringSubmatch(part)
 				all = all && m != nil && m[1] == m[2]
 			}

@@ -69,7 +69,7 @@ func System(name string) bool {
 	name = name[strings.LastIndexByte(name, '/')+1:]
 	name, _, _ = spell.Cut(strings.ReplaceAll(strings.Trim(name, "^$"), ".*", "*"), ":")
 	some, many := spell.CutSuffix(name, "*")
-	for alt := range strings.SplitSeq(system, "|") {
+	for _, alt := range strings.Split(system, "|") {
 		if GlobMatch(alt, name) || many && strings.HasPrefix(alt, some) {
 			return true
 		}
@@ -80,7 +80,7 @@ func System(name string) bool {
 // Tools reads the table.
 func Tools() []Tool {
 	var out []Tool
-	for line := range strings.SplitSeq(strings.TrimSpace(strings.ReplaceAll(packed.Text(table), "%sys", system)), "\n") {
+	for _, line := range strings.Split(strings.TrimSpace(strings.ReplaceAll(packed.Text(table), "%sys", system)), "\n") {
 		f := strings.SplitN(line, "|", 4)
 		t := Tool{Names: strings.Fields(f[0])}
 		t.Domain, t.Quiet = spell.CutPrefix(f[2], "-")
@@ -88,7 +88,7 @@ func Tools() []Tool {
 		if !named {
 			spec, t.First = spell.CutPrefix(f[1], "^")
 		}
-		for o := range strings.FieldsSeq(spec) {
+		for _, o := range strings.Fields(spec) {
 			switch {
 			case strings.HasPrefix(o, "--"):
 				t.Long += " " + o
@@ -98,7 +98,7 @@ func Tools() []Tool {
 				t.Short += o[1:]
 			}
 		}
-		for text := range strings.SplitSeq(f[3], ";") {
+		for _, text := range strings.Split(f[3], ";") {
 			if text != "" {
 				t.Entries = append(t.Entries, entry(text, t.Domain))
 			}
@@ -113,7 +113,7 @@ func entry(text, domain string) Entry {
 	if strings.IndexByte("+%^$?", text[0]) >= 0 {
 		e.Mark, text = text[0], text[1:]
 	}
-	for w := range strings.FieldsSeq(text) {
+	for _, w := range strings.Fields(text) {
 		switch {
 		case w[0] == '@':
 			op, other, _ := spell.Cut(w[1:], "/")

@@ -20,7 +20,7 @@ import (
 func Words(list string) func() map[string]bool {
 	return lazy.Value(func() map[string]bool {
 		m := map[string]bool{}
-		for w := range strings.FieldsSeq(list) {
+		for _, w := range strings.Fields(list) {
 			m[w] = true
 		}
 		return m

@@ -45,7 +45,7 @@ func Wrappers() map[string]Wrapper {
 		skip, _ := strconv.Atoi(f[3])
 		w := Wrapper{Short: f[1], Long: f[2], Skip: skip, Sub: f[4], Code: f[5], Quiet: f[6], Dir: f[7],
 			Joined: strings.Contains(f[8], "j"), Assigns: strings.Contains(f[8], "a"), Privilege: strings.Contains(f[8], "p")}
-		for name := range strings.FieldsSeq(f[0]) {
+		for _, name := range strings.Fields(f[0]) {
 			out[name] = w
 		}
 	}

@@ -47,7 +47,7 @@ func (a *analysis) piece(text string, fr *shFrame) {
 		return
 	}
 	var words []Word
-	for field := range strings.FieldsSeq(text) {
+	for _, field := range strings.Fields(text) {
 		field = strings.NewReplacer(`"`, "", `'`, "", `\`, "").Replace(field)
 		if field != "" && len(words) < maxFields {
 			words = append(words, shValue{{text: field}}.word())

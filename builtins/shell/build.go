@@ -86,7 +86,7 @@ func (a *analysis) makeTool(c *shCall) shValue {
 
 // recipes reads the commands of a makefile.
 func (a *analysis) recipes(c *shCall, text string) {
-	for line := range strings.SplitSeq(text, "\n") {
+	for _, line := range strings.Split(text, "\n") {
 		recipe, ok := spell.CutPrefix(line, "\t")
 		if _, after, inline := spell.Cut(line, ";"); !ok && inline {
 			recipe, ok = after, true

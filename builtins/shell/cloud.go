@@ -104,7 +104,7 @@ func (a *analysis) ansible(c *shCall) shValue {
 			if strings.Contains(code.Text, "state=absent") {
 				t := c.target("ansible")
 				t.fr, t.recursive = in, true
-				for arg := range strings.FieldsSeq(code.Text) {
+				for _, arg := range strings.Fields(code.Text) {
 					switch name, value, _ := spell.Cut(arg, "="); {
 					case name == "path" || name == "dest":
 						a.fileEffect(EffectDelete, NewWord(value), t)

@@ -242,7 +242,7 @@ func (a *analysis) kubeDelete(c *shCall, o *shOpts, names []Word) {
 	op := "delete"
 	if len(names) > 0 {
 		kind, _, _ := spell.Cut(names[0].Text, "/")
-		for k := range strings.SplitSeq(strings.ToLower(kind), ",") {
+		for _, k := range strings.Split(strings.ToLower(kind), ",") {
 			op = lists.First(losses.KubeLosses[strings.TrimSuffix(strings.SplitN(k, ".", 2)[0], "s")], op)
 		}
 	}

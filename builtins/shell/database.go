@@ -113,7 +113,7 @@ func (a *analysis) sqlAside(c *shCall, text string) {
 			a.sql(&in, v)
 		}
 	}
-	for line := range strings.SplitSeq(text, "\n") {
+	for _, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
 		for _, escape := range []string{`\!`, ".shell ", ".system ", "system ", "!!"} {
 			if code, ok := spell.CutPrefix(line, escape); ok {
@@ -154,9 +154,9 @@ func (a *analysis) sqlWords(c *shCall) {
 // redis reads commands from lines of standard input; those among the operands are in the table of losses.
 func (a *analysis) redis(c *shCall) shValue {
 	if c.fr.stdin.set {
-		for line := range strings.SplitSeq(c.fr.stdin.value.text(), "\n") {
+		for _, line := range strings.Split(c.fr.stdin.value.text(), "\n") {
 			o := shOpts{}
-			for word := range strings.FieldsSeq(line) {
+			for _, word := range strings.Fields(line) {
 				o.operands = append(o.operands, NewWord(strings.Trim(word, `"'`)))
 			}
 			a.ruled(c, c.name, &o)

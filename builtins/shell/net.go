@@ -173,7 +173,7 @@ func (a *analysis) uploaded(c *shCall, opt shOpt) string {
 	if text := name.prefix(); opt.name == "-F" || opt.name == "--form" || strings.Contains(text, ";") {
 		secret := ""
 		text, _, _ = spell.Cut(text, ";")
-		for file := range strings.SplitSeq(text, ",") {
+		for _, file := range strings.Split(text, ",") {
 			secret = max(secret, a.sent(c, NewWord(strings.Trim(file, `"`))))
 		}
 		return secret

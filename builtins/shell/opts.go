@@ -88,7 +88,7 @@ func (o *shOpts) long(w Word, rest []Word, valued string) int {
 func lengthened(w Word, list string) Word {
 	name, value, valued := w.cut("=")
 	whole := ""
-	for l := range strings.FieldsSeq(list) {
+	for _, l := range strings.Fields(list) {
 		if l == name || strings.HasPrefix(l, name) && whole != "" {
 			return w
 		}

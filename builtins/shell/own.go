@@ -200,7 +200,7 @@ func (a *analysis) ftp(c *shCall) shValue {
 
 // ftpScript adds what commands of a file transfer delete on the other machine, and send to it.
 func (a *analysis) ftpScript(c *shCall, text string) {
-	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == ';' }) {
+	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == ';' }) {
 		f := strings.Fields(strings.TrimLeft(line, "-@ "))
 		if len(f) > 1 && (WordIn(f[0], "rm rmdir mrm del delete mdelete rmd") || f[0] == "glob" && f[1] == "rm" || f[0] == "mirror" && lists.Has(f, "--delete") && (lists.Has(f, "-R") || lists.Has(f, "--reverse"))) {
 			a.does(c, EffectDelete, DomainOutside, "remote-delete", strings.Join(f[1:], " "))

@@ -133,7 +133,7 @@ func fillPrograms() {
 			"zpool zfs mdadm btrfs diskutil fastboot flashrom dmsetup tune2fs resize2fs"},
 		{(*analysis).kill, "kill pkill killall skill killall5"},
 	} {
-		for name := range strings.FieldsSeq(row.names) {
+		for _, name := range strings.Fields(row.names) {
 			if shProgramTable[name] != nil {
 				panic("builtins: program " + name + " is known twice")
 			}

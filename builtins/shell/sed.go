@@ -42,7 +42,7 @@ func (a *analysis) sedScript(c *shCall, script string) {
 	if len(script) > maxShellValue {
 		return
 	}
-	for line := range strings.FieldsFuncSeq(script, func(r rune) bool { return r == '\n' || r == ';' || r == '{' || r == '}' }) {
+	for _, line := range strings.FieldsFunc(script, func(r rune) bool { return r == '\n' || r == ';' || r == '{' || r == '}' }) {
 		line = strings.TrimLeft(line, " \t0123456789,$")
 		if strings.HasPrefix(line, "/") {
 			if end := strings.IndexByte(line[1:], '/'); end >= 0 {
@@ -80,7 +80,7 @@ func (a *analysis) editor(c *shCall) shValue {
 		}
 	}
 	script := strings.Join(WordTexts(append(o.values("-c", "--cmd"), o.operands...)), "\n") + "\n" + c.fr.stdin.value.text()
-	for line := range strings.FieldsFuncSeq(script, func(r rune) bool { return r == '\n' || r == '|' }) {
+	for _, line := range strings.FieldsFunc(script, func(r rune) bool { return r == '\n' || r == '|' }) {
 		if WordIn(strings.Trim(line, "+:!()"), "w wq x xit up update wa xa save-buffer") {
 			a.files(EffectWrite, c.target("edit-in-place"), o.operands...)
 		}
@@ -89,7 +89,7 @@ func (a *analysis) editor(c *shCall) shValue {
 		}
 	}
 	if c.name != "emacs" {
-		for line := range strings.SplitSeq(c.fr.stdin.value.text(), "\n") {
+		for _, line := range strings.Split(c.fr.stdin.value.text(), "\n") {
 			a.editorCommand(c, line)
 		}
 	}

@@ -206,7 +206,7 @@ func (s *shState) bind(name string, b ...shBinding) {
 // openRefs makes the other names of a variable, and theirs, unknown.
 func (s *shState) openRefs(name string, seen ...string) {
 	others, _ := s.refs.get(name)
-	for other := range strings.FieldsSeq(others) {
+	for _, other := range strings.Fields(others) {
 		if seen = append(seen, name); !slices.Contains(seen, other) {
 			s.vars = s.vars.put(other, []shBinding{{open: true}})
 			s.openRefs(other, seen...)

@@ -7,6 +7,7 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/internal/lists"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -27,8 +28,25 @@ var says = [...][3]string{
 	{"notebook jupyter ipython cell", "newsource newcode newstring content source cellsource code", ""},
 }
 
-// codeKeys name code of whatever language.
-const codeKeys = "code script"
+// codeKeys name code of whatever language, languages are words that tell it.
+const (
+	codeKeys  = "code script"
+	languages = "python python3 py ipython jupyter pyodide interpreter javascript js node nodejs typescript ts deno bun browser ruby perl php bash shell sh"
+)
+
+// spoken is the language of code that nobody says it is in, by what its lines begin with.
+func spoken(code string) string {
+	for _, line := range strings.Split(code, "\n") {
+		word, rest, _ := spell.Cut(strings.TrimSpace(line), " ")
+		switch {
+		case losses.In(word, "const var await async") || word == "import" && strings.ContainsAny(rest, `"'`) || strings.HasPrefix(word, "require("):
+			return "js"
+		case word == "import" && !strings.HasPrefix(rest, "-") || word == "from" && strings.Contains(rest, " import ") || word == "def" || strings.HasPrefix(word, "print("):
+			return "python"
+		}
+	}
+	return ""
+}
 
 // slots are keys of arguments that are one command together.
 var slots = [...]string{"subcommand operation action resourcetype kind", "command cmd commandline program executable file", "name names", "args arguments argv parameters", "method", "url"}
@@ -64,8 +82,10 @@ func (t *told) does() string {
 		return " "
 	}
 	all := strings.Join(words, "-")
-	if losses.In(words[0], "git docker podman kubectl helm terraform tofu pulumi aws gcloud az gh") {
-		return strings.ReplaceAll(all, "-", " ")
+	for i, w := range words {
+		if losses.In(w, "git docker podman kubectl helm terraform tofu pulumi aws gcloud az gh") { // uninstall_helm_chart
+			return strings.Join(append([]string{w}, slices.Delete(lists.Copy(words), i, i+1)...), " ")
+		}
 	}
 	if losses.In(strings.TrimSuffix(words[len(words)-1], "s"), "repository repo database db table collection keyspace schema namespace bucket volume project cluster instance stack queue topic tenant organization backup snapshot flushall flushdb") && !t.has("restore clean close from in to of") {
 		return "mcp " + all
@@ -96,7 +116,7 @@ func (t *told) object(args map[string]any, does string) {
 			t.plain = append(t.plain, text)
 		}
 		if on, _ := args[key].(bool); on || plain == "mode" {
-			does += " --" + lists.First(text, strings.ReplaceAll(key, "_", "-"))
+			does += " --" + lists.First(text, strings.Join(losses.Tokens(key), "-"))
 		}
 		t.value(plain, args[key])
 	}
@@ -121,6 +141,9 @@ func (t *told) value(key string, v any) {
 	case map[string]any:
 		t.object(v, " ")
 	case string:
+		if key == "code" && !t.has(languages) {
+			t.words = append(t.words, spoken(v))
+		}
 		for i := range says {
 			if row := &says[i]; losses.In(key, row[1]) && (row[0] == "" || t.has(row[0])) {
 				if row[1] == codeKeys {

@@ -461,8 +461,12 @@ func folder(v any, at shell.At) string {
 
 // shells are the shells that a call says read its command lines, "" for those of POSIX.
 func shells(c *policy.Context) []string {
-	if name := shell.DialectOf(c.Text(policy.FieldToolName)); name != "" {
+	tool := c.Text(policy.FieldToolName)
+	if name := shell.DialectOf(tool); name != "" {
 		return []string{name}
+	}
+	if words := losses.Tokens(tool); lists.Has(words, "pwsh") || lists.Has(words, "powershell") { // executePwsh
+		return []string{"powershell"}
 	}
 	var out []string
 	value, _ := c.Get(policy.FieldToolInput)

@@ -318,7 +318,7 @@ func PatchText(in *policy.Context) string {
 func patchesIn(v any, key string, found *[]string) {
 	switch v := v.(type) {
 	case string:
-		if v != "" && shell.WordIn(key, "patch diff") || shell.WordIn(key, "input command cmd content text") && strings.Contains(v, "*** Begin Patch") {
+		if v != "" && shell.WordIn(key, "patch diff patchtext difftext patchcontent unifieddiff") || shell.WordIn(key, "input command cmd content text") && strings.Contains(v, "*** Begin Patch") {
 			*found = append(*found, v)
 		}
 	case []any:

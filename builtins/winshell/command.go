@@ -40,7 +40,7 @@ func (r *reader) arguments() (list []argument, suffix string) {
 			r.at += len(m[0])
 			list = append(list, argument{name: "-" + m[1]})
 		case r.take("--% "):
-			for w := range strings.FieldsSeq(r.until("\n")) {
+			for _, w := range strings.Fields(r.until("\n")) {
 				list = append(list, argument{words: []word{literal(strings.Trim(w, `"`))}})
 			}
 		default:
@@ -224,6 +224,10 @@ func (r *reader) named(lower, name string, args []argument, words []word, piped 
 	case r.cmd && strings.Contains(name, "://"): // start opens it
 		return ":"
 	case r.cmd || !dashed:
+	case slices.ContainsFunc(args, func(a argument) bool {
+		return strings.EqualFold(a.name, "-whatif") && text(a.words) != "false"
+	}):
+		return ":"
 	case destroys(verb, noun, r.text):
 		r.partly = true
 	case (verb == "get" || verb == "convertfrom") && (secretNouns().MatchString(noun) || plainly().MatchString(text(words))):
@@ -267,7 +271,7 @@ func operands(words []word) map[string][]word {
 		name, _, _ := spell.Cut(s, ":")
 		switch {
 		case w.known && len(s) > 1 && (s[0] == '/' || s[0] == '-') && strings.Count(name, "/") < 2:
-			for part := range strings.SplitSeq(strings.TrimLeft(name, "/-"), "/") {
+			for _, part := range strings.Split(strings.TrimLeft(name, "/-"), "/") {
 				out["/"+part] = []word{w}
 			}
 		case strings.HasPrefix(s, "+"):
@@ -296,7 +300,7 @@ const common = " erroraction ea=erroraction warningaction informationaction outv
 // value, and whether it takes none.
 func (w *row) param(name string) (as string, alone, ok bool) {
 	for _, exact := range []bool{true, false} {
-		for p := range strings.FieldsSeq(w.params + common) {
+		for _, p := range strings.Fields(w.params + common) {
 			full, as, second := spell.Cut(strings.TrimLeft(p, "+-"), "=")
 			if !second {
 				as = full
@@ -334,7 +338,7 @@ func (w *row) bind(args []argument) map[string][]word {
 			out[name] = append(out[name], a.words...)
 		}
 	}
-	for p := range strings.FieldsSeq(w.params) {
+	for _, p := range strings.Fields(w.params) {
 		place, _, _ := w.param(strings.Split(strings.TrimLeft(p, "+"), "=")[0])
 		if p[0] != '+' || len(loose) == 0 || out[place] != nil {
 			continue
@@ -405,7 +409,7 @@ func (w *row) cmdlet(args []argument, piped *[]word) string {
 
 // holds reports whether a condition of a clause does.
 func holds(cond string, given map[string][]word) bool {
-	for part := range strings.SplitSeq(cond, "&") {
+	for _, part := range strings.Split(cond, "&") {
 		name, list, named := spell.Cut(part, "=")
 		if named = named && !strings.ContainsAny(name, "~,"); !named {
 			name, list = "all", part

@@ -55,7 +55,7 @@ func rows(heading string) func() map[string]*row {
 			}
 			names := strings.Fields(part[0])
 			w := &row{name: names[0], params: part[1]}
-			for text := range strings.SplitSeq(part[2], ";;") {
+			for _, text := range strings.Split(part[2], ";;") {
 				c := clause{form: strings.TrimSpace(text)}
 				if rest, ok := spell.CutPrefix(c.form, "?"); ok {
 					c.cond, c.form, _ = spell.Cut(rest, "? ")

@@ -69,7 +69,7 @@ func (d *doctor) offBy(sw *agent.Switch, v any) string {
 // valueUnder is the value at a path with dots.
 func valueUnder(settings map[string]any, path string) (any, bool) {
 	var v any = settings
-	for part := range strings.SplitSeq(path, ".") {
+	for _, part := range strings.Split(path, ".") {
 		m, ok := v.(map[string]any)
 		if !ok {
 			return nil, false

@@ -180,7 +180,7 @@ func lintExit2(h *policy.Hook, body *policy.Body) diag.List {
 // findExit2 finds `exit 2` in a script, comments aside.
 func findExit2(script string) (start, end int, found bool) {
 	at := 0
-	for line := range strings.SplitAfterSeq(script, "\n") {
+	for _, line := range strings.SplitAfter(script, "\n") {
 		if m := exit2().FindStringIndex(line); m != nil && !strings.HasPrefix(strings.TrimSpace(line), "#") {
 			return at + m[0], at + m[1], true
 		}

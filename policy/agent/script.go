@@ -255,7 +255,7 @@ type Outcome struct {
 
 // firstLine is the first line of standard error that says anything.
 func (o Outcome) firstLine() string {
-	for line := range strings.SplitSeq(o.Head, "\n") {
+	for _, line := range strings.Split(o.Head, "\n") {
 		if line = strings.TrimSpace(line); line != "" {
 			return line
 		}

@@ -62,7 +62,7 @@ func Parse(f *policy.Fact, text string) (any, error) {
 		}
 	case "list":
 		list := []any{}
-		for part := range strings.SplitSeq(text, ",") {
+		for _, part := range strings.Split(text, ",") {
 			if part = strings.TrimSpace(part); part != "" {
 				list = append(list, part)
 			}

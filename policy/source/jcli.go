@@ -273,7 +273,7 @@ func (r *jcliReader) filter(n *tree.Node) policy.Filter {
 
 func (r *jcliReader) names(t diag.Text) policy.Condition {
 	var names []string
-	for part := range strings.SplitSeq(t.Value, "|") {
+	for _, part := range strings.Split(t.Value, "|") {
 		names = append(names, strings.TrimSpace(part))
 	}
 	if strings.ContainsAny(t.Value, "*.^$?[](){}+\\") {

@@ -25,7 +25,7 @@ type fileSwitch struct {
 func (r *settingsReader) noteSwitches(root *tree.Node) {
 	for _, s := range r.Switches {
 		n := root
-		for key := range strings.SplitSeq(s.Path, ".") {
+		for _, key := range strings.Split(s.Path, ".") {
 			if n != nil {
 				n = n.Get(key)
 			}

@@ -356,7 +356,7 @@ func (r *settingsReader) mayMatch(p *pattern.Pattern) bool {
 // instead says what to write for a pattern that matches nothing.
 func (r *settingsReader) instead(text string) string {
 	var names []string
-	for word := range strings.FieldsFuncSeq(strings.TrimPrefix(text, "(?i)"), func(c rune) bool { return strings.ContainsRune("|()^$ *", c) }) {
+	for _, word := range strings.FieldsFunc(strings.TrimPrefix(text, "(?i)"), func(c rune) bool { return strings.ContainsRune("|()^$ *", c) }) {
 		name := r.dialect.Profile.Called[strings.ToLower(word)]
 		if !lists.Has(r.dialect.Profile.Tools, name) {
 			name = diag.Suggest(strings.ToLower(word), r.dialect.Profile.Tools)

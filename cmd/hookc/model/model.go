@@ -118,7 +118,7 @@ func accountOf(p protocol, getenv func(string) string) *account {
 			a.own = append(a.own, h)
 		}
 	}
-	for line := range strings.SplitSeq(getenv("OPENAI_CUSTOM_HEADERS"), "\n") {
+	for _, line := range strings.Split(getenv("OPENAI_CUSTOM_HEADERS"), "\n") {
 		if name, value, ok := spell.Cut(line, ":"); ok {
 			a.own = append(a.own, header{"OPENAI_CUSTOM_HEADERS", strings.TrimSpace(name), strings.TrimSpace(value)})
 		} else if strings.TrimSpace(line) != "" {

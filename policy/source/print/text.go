@@ -114,7 +114,7 @@ func writeValue(w *strings.Builder, v any, indent int, item bool) {
 // writeComment writes a comment of one or more lines. What a line cannot hold
 // is escaped: a comment must not end early and leave its rest as YAML.
 func writeComment(w *strings.Builder, indent int, text string, begun bool) {
-	for line := range strings.SplitSeq(text, "\n") {
+	for _, line := range strings.Split(text, "\n") {
 		if !begun {
 			w.WriteString(strings.Repeat(" ", indent))
 		}
@@ -246,7 +246,7 @@ func writeLiteral(w *strings.Builder, s string, indent int) {
 		w.WriteByte('-')
 	}
 	w.WriteByte('\n')
-	for line := range strings.SplitSeq(strings.TrimSuffix(s, "\n"), "\n") {
+	for _, line := range strings.Split(strings.TrimSuffix(s, "\n"), "\n") {
 		if line != "" {
 			w.WriteString(strings.Repeat(" ", indent))
 			w.WriteString(line)

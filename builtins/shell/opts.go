@@ -128,8 +128,6 @@ func (o *shOpts) short(w Word, rest []Word, valued string) int {
 }
 
 // WordIn reports whether word is one of list, which has blanks between them.
-//
-//go:noinline
 func WordIn(word, list string) bool { return losses.In(word, list) }
 
 // has reports whether one of the options is there; long ones may be shortened,

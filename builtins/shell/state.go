@@ -16,7 +16,6 @@ type shTable[V any] struct {
 	shared bool
 }
 
-//go:noinline
 func (t *shTable[V]) get(name string) (v V, ok bool) {
 	if t != nil {
 		v, ok = t.m[name]

@@ -34,8 +34,8 @@ const (
 	languages = "python python3 py ipython jupyter pyodide interpreter javascript js node nodejs typescript ts deno bun browser ruby perl php bash shell sh"
 )
 
-// spoken is the language of code that nobody says it is in, by what its lines begin with.
-func spoken(code string) string {
+// languageOf is the language of code that nobody says it is in, by what its lines begin with.
+func languageOf(code string) string {
 	for _, line := range strings.Split(code, "\n") {
 		word, rest, _ := spell.Cut(strings.TrimSpace(line), " ")
 		switch {
@@ -51,9 +51,9 @@ func spoken(code string) string {
 // slots are keys of arguments that are one command together.
 var slots = [...]string{"subcommand operation action resourcetype kind", "command cmd commandline program executable file", "name names", "args arguments argv parameters", "method", "url"}
 
-// told collects such lines of a call. words are those of the tool's name and of the language, code
+// callLines collects such lines of a call. words are those of the tool's name and of the language, code
 // is what no shell reads, plain what one does.
-type told struct {
+type callLines struct {
 	words, code, plain, out []string
 }
 
@@ -64,7 +64,7 @@ func lines(c *policy.Context) []string {
 	input, _ := c.Get(policy.FieldToolInput)
 	args, _ := input.(map[string]any)
 	language, _ := args["language"].(string)
-	t := told{words: losses.Tokens(tool[strings.LastIndexAny(strings.ReplaceAll(tool, "__", "//"), "/:.")+1:])}
+	t := callLines{words: losses.Tokens(tool[strings.LastIndexAny(strings.ReplaceAll(tool, "__", "//"), "/:.")+1:])}
 	does := t.does()
 	t.words = lists.Add(t.words, losses.Tokens(language))
 	t.object(args, does)
@@ -76,7 +76,7 @@ func lines(c *policy.Context) []string {
 }
 
 // does is the command that the tool's name is, or says: git_reset, drop-collection.
-func (t *told) does() string {
+func (t *callLines) does() string {
 	words := t.words[max(0, len(t.words)-3):]
 	if len(words) == 0 {
 		return " "
@@ -94,15 +94,15 @@ func (t *told) does() string {
 }
 
 //go:noinline
-func (t *told) has(list string) bool {
+func (t *callLines) has(list string) bool {
 	return slices.ContainsFunc(t.words, func(w string) bool { return losses.In(w, list) })
 }
 
 //go:noinline
-func (t *told) add(program, text string) { t.out = lists.Add(t.out, []string{program + " " + text}) }
+func (t *callLines) add(program, text string) { t.out = lists.Add(t.out, []string{program + " " + text}) }
 
 // object adds what the arguments in an object say one by one, and together.
-func (t *told) object(args map[string]any, does string) {
+func (t *callLines) object(args map[string]any, does string) {
 	var got [len(slots)]string
 	for _, key := range lists.Keys(args) {
 		plain := Plain(key)
@@ -132,7 +132,7 @@ func (t *told) object(args map[string]any, does string) {
 }
 
 // value adds what a value under a key says.
-func (t *told) value(key string, v any) {
+func (t *callLines) value(key string, v any) {
 	switch v := v.(type) {
 	case []any:
 		for _, e := range v {
@@ -142,7 +142,7 @@ func (t *told) value(key string, v any) {
 		t.object(v, " ")
 	case string:
 		if key == "code" && !t.has(languages) {
-			t.words = append(t.words, spoken(v))
+			t.words = append(t.words, languageOf(v))
 		}
 		for i := range says {
 			if row := &says[i]; losses.In(key, row[1]) && (row[0] == "" || t.has(row[0])) {
@@ -156,7 +156,7 @@ func (t *told) value(key string, v any) {
 }
 
 // run adds what a program is given, and of a cell of a notebook what its kernel gives to a shell.
-func (t *told) run(program, text string) {
+func (t *callLines) run(program, text string) {
 	if program != "" {
 		t.add(program, quoting.Quote(text))
 		return

@@ -99,7 +99,9 @@ func (t *callLines) has(list string) bool {
 }
 
 //go:noinline
-func (t *callLines) add(program, text string) { t.out = lists.Add(t.out, []string{program + " " + text}) }
+func (t *callLines) add(program, text string) {
+	t.out = lists.Add(t.out, []string{program + " " + text})
+}
 
 // object adds what the arguments in an object say one by one, and together.
 func (t *callLines) object(args map[string]any, does string) {

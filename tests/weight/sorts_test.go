@@ -16,9 +16,7 @@ import (
 
 // sorted names the types of hookc that slices.SortFunc and its kin sort by value, and why.
 // Each struct among them is 20 kB of the program: sort.Slice sorts it for nothing.
-var sorted = map[string]string{
-	"policy.Event": "a string: the code is shared",
-}
+var sorted = map[string]string{}
 
 // A pointer is no row: all pointers share their code.
 var sortOf = regexp.MustCompile(`slices\.\.dict\.(?:pdqsort|stable)CmpFunc\[((?:main|github\.com/hookc/hookc)[^\]]*)\]`)

@@ -158,6 +158,11 @@ func TestLinkPosture(t *testing.T) {
 	assert.Equal(t, policy.Deny, say(t, made.Runner, callIn(root, root, "rm -rf loop/x")).Verdict)
 	g := mustGuard(t, "shell-guard", nil)
 	assert.Equal(t, policy.Ask, say(t, g, callIn(root, root, "rm -rf loop/x")).Verdict)
+	require.NoError(t, os.Mkdir(filepath.Join(root, "full"), 0o755))
+	for i := range 1000 {
+		require.NoError(t, os.WriteFile(filepath.Join(root, "full", fmt.Sprint(i)), nil, 0o600))
+	}
+	assert.Equal(t, policy.None, say(t, g, callIn(root, root, strings.Repeat("rm full/1*; ", 12))).Verdict, "names of a folder that was looked at")
 	var many strings.Builder
 	for i := range links.MaxLooks + 2 {
 		fmt.Fprintf(&many, "rm d%d/x; ", i)

@@ -34,8 +34,10 @@ type Links struct {
 	// At is where the call runs, Real the same with links followed: its Root from the
 	// first path on that was followed, the rest from the first one that has a link.
 	At, Real shell.At
-	// left is how many names may still be looked at.
-	left int
+	// left is how many names may still be looked at, listed the folders whose names were: those
+	// count a sixteenth the next time.
+	left   int
+	listed []string
 	// made are the links that the line makes, by their true places.
 	made map[string]string
 	// reads is true while a path is followed whose file is only read: what only the running
@@ -277,10 +279,15 @@ func (w *walk) each(dir, glob, after string, hops int) bool {
 		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 	}
 	defer f.Close()
+	share := 1
+	if lists.Has(w.l.listed, dir) {
+		share = 16
+	}
+	w.l.listed = lists.Add(w.l.listed, []string{dir})
 	for err == nil {
 		var list []fs.DirEntry
 		list, err = f.ReadDir(256)
-		if w.l.left -= len(list); w.l.left < 0 {
+		if w.l.left -= len(list) / share; w.l.left < 0 {
 			return false
 		}
 		for _, e := range list {

@@ -467,6 +467,9 @@ func (p *Code) after(v Value, name string) Value {
 
 // called notes a call and says what it gives.
 func (p *Code) called(c Call) Value {
+	if c.Name == ".rglob" && len(c.Args) > 0 && c.Args[0].Known {
+		c.Args[0].Text = "**/" + c.Args[0].Text
+	}
 	p.Found = append(p.Found, c)
 	if Act(p.lang, c.Name) == 0 && !losses.In(c.Name, losses.CallsPrint) {
 		p.maybe(c.Args)

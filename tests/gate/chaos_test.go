@@ -223,7 +223,7 @@ func TestGateLinks(t *testing.T) {
 	require.NoError(t, err)
 	for _, name := range strings.Fields(string(out)) {
 		switch {
-		case name == "github.com/hookc/hookc/cmd/hookgate", name == "github.com/hookc/hookc/internal/wire", name == "github.com/hookc/hookc/internal/spell", name == "github.com/hookc/hookc/internal/gate/table", name == "github.com/hookc/hookc/internal/gate/rules",
+		case name == "github.com/hookc/hookc/cmd/hookgate", name == "github.com/hookc/hookc/internal/wire", name == "github.com/hookc/hookc/internal/lists", name == "github.com/hookc/hookc/internal/spell", name == "github.com/hookc/hookc/internal/gate/table", name == "github.com/hookc/hookc/internal/gate/rules",
 			name == "github.com/hookc/hookc/policy/artifact", name == "github.com/hookc/hookc/rego/native", name == "github.com/hookc/hookc/rego/bounds", name == "github.com/hookc/hookc/rego/globs", name == "github.com/hookc/hookc/policy/digits",
 			name == "github.com/hookc/hookc/policy/scan", name == "github.com/hookc/hookc/internal/binary":
 		case strings.HasPrefix(name, "crypto/internal/"), strings.HasPrefix(name, "vendor/"): // what crypto/sha256 brings along

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/builtins/toolfiles"
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/internal/lists"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/spell"
@@ -154,6 +156,7 @@ func (g *pathGuard) place(says *guardSays, p, tool, deed string, at shell.At) {
 	switch {
 	case a == nil || a == adviceAgentSettings || a == adviceHookc:
 	case a == adviceDeleteOutside && (losses.IsUnder(at.Root, p) || e.Place == shell.ZoneOther && !isFolder(p, false) && !isFile(p)): // the project holds the home; a thing of no disk
+	case deed == "write" && (a == adviceWriteShared || a == adviceWriteSystem && !whoMay().MatchString(p)): // outside says what becomes of it
 	case deed == "write" && (p == "/" || path.Dir(p) == path.Dir(at.Home)):
 	default:
 		v := lists.First(a.verdict, g.unknown)
@@ -163,6 +166,11 @@ func (g *pathGuard) place(says *guardSays, p, tool, deed string, at shell.At) {
 		says.add(v, func() string { return a.reason(s, e) })
 	}
 }
+
+// whoMay is where a system says who may do what on it, and what it starts.
+var whoMay = lazy.Value(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:/private)?/etc/(?:sudoers|cron|anacron|ld\.so|passwd|shadow|gshadow|group|ssh/|pam|security/|profile|bash|zsh|environment|systemd/|init|rc|apt/)|^(?:/System)?/Library/Launch|^/(?:usr/)?lib/systemd/|^/proc/|^/sys/|^/boot/`)
+})
 
 // withReal is a path, and where it leads when links are followed if that is
 // elsewhere.

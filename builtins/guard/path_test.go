@@ -275,7 +275,9 @@ func TestPathGuardPlaces(t *testing.T) {
 		{"Write", args{"file_path": "~/.bashrc"}, policy.Deny},
 		{"Write", args{"file_path": "/etc/sudoers.d/dev"}, policy.Deny},
 		{"Write", args{"file_path": "/dev/sda"}, policy.Deny},
-		{"Write", args{"file_path": "/opt/x/y"}, policy.Ask},
+		{"Write", args{"file_path": "/opt/x/y"}, policy.None},
+		{"Write", args{"file_path": "/etc/hosts"}, policy.None},
+		{"Write", args{"file_path": "/etc/cron.d/x"}, policy.Deny},
 		{"apply_patch", args{"input": "*** Begin Patch\n*** Update File: /home/dev/.zshrc\n*** End Patch"}, policy.Deny},
 		{"delete_file", args{"path": "/home/dev/Documents/a.docx"}, policy.Deny},
 		{"mcp__x__remove_directory", args{"path": "/home/dev"}, policy.Deny},
@@ -299,6 +301,10 @@ func TestPathGuardPlaces(t *testing.T) {
 		r := say(t, g, toolCall(tt.tool, tt.args))
 		assert.Equal(t, tt.want, r.Verdict, "%s %v: %v", tt.tool, tt.args, r.Reasons)
 	}
+	asks := mustGuard(t, "path-guard", map[string]any{"outside": "ask"})
+	assert.Equal(t, policy.Ask, say(t, asks, toolCall("Write", args{"file_path": "/etc/hosts"})).Verdict, "outside says what becomes of it")
+	assert.Equal(t, policy.Deny, say(t, asks, toolCall("Write", args{"file_path": "~/.bashrc"})).Verdict)
+	assert.Equal(t, policy.Deny, say(t, asks, toolCall("Read", args{"file_path": "/etc/shadow"})).Verdict)
 	home := mustGuard(t, "path-guard", map[string]any{"agents": false, "protect": []any{"x"}})
 	for tool, p := range map[string]string{"Write": "/home/dev/notes.txt", "Read": "/home/dev/a", "delete_file": "/home/dev/Documents/a", "Edit": "/home/dev/.claude/settings.json"} {
 		in := toolCall(tool, args{"file_path": p}).Set(policy.FieldCwd, "/home/dev").Set(policy.FieldProjectRoot, "/home/dev")
